@@ -1,0 +1,18 @@
+# Flags every target of ours is built with; third-party headers are included as SYSTEM.
+add_library(rdmadiag_flags INTERFACE)
+target_compile_options(rdmadiag_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror)
+target_include_directories(rdmadiag_flags INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/generated)
+
+if(RDMADIAG_SANITIZE)
+  add_compile_options(-fsanitize=${RDMADIAG_SANITIZE} -fno-omit-frame-pointer
+                      -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${RDMADIAG_SANITIZE})
+endif()
+
+# Declares a static library of the project: rdmadiag_library(NAME SOURCES … LINK …)
+function(rdmadiag_library name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
+  add_library(${name} STATIC ${arg_SOURCES})
+  target_link_libraries(${name} PUBLIC rdmadiag_flags ${arg_LINK} PRIVATE ${arg_PRIVATE_LINK})
+endfunction()
