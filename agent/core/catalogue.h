@@ -21,8 +21,8 @@ enum class MetricType : std::uint8_t { kCounter, kGauge };
 // What an increase means on a healthy fabric.
 enum class Severity : std::uint8_t { kInfo, kWarn, kCritical };
 
-// One exported metric. `scope` decides the labels: device | device, port | device, netdev (+ priority
-// and the like).
+// One exported metric. `scope` decides the labels: device | device, port | device, netdev (+
+// priority and the like).
 enum class MetricScope : std::uint8_t { kDevice, kPort, kNetdev };
 
 struct MetricSpec {
@@ -41,8 +41,9 @@ struct CounterSpec {
   std::string_view name;    // the kernel's own, exact: may hold spaces, commas
   std::string_view unit;    // as counted by the driver: "packets", "4-octet words"
   double scale;             // raw value × scale = metric value in its base unit
-  std::uint8_t width_bits;  // saturates at 2^width − 1; 0 when it does not (64 bits) or is not known
-  const MetricSpec* metric;        // never null: a counter with no canonical name has a metric of its own
+  std::uint8_t
+      width_bits;  // saturates at 2^width − 1; 0 when it does not (64 bits) or is not known
+  const MetricSpec* metric;  // never null: a counter with no canonical name has a metric of its own
   std::string_view counter_class;  // of this counter
   Severity severity;
   std::string_view meaning;

@@ -15,9 +15,7 @@ struct Error {
   std::string what;      // what we were doing, with the path or name it was about
 
   // "reading /a/b: Invalid argument", or just `what` without a code.
-  [[nodiscard]] std::string message() const {
-    return code ? what + ": " + code.message() : what;
-  }
+  [[nodiscard]] std::string message() const { return code ? what + ": " + code.message() : what; }
 };
 
 template <class T>

@@ -119,18 +119,16 @@ struct PortSnapshot {
   std::vector<GidEntry> gids;  // filled slots only
   std::optional<int> pkeys;    // filled slots
   std::string netdev;          // the netdev the port runs on; a bond's master where there is one
-  std::vector<CounterSample> counters;  // kPortCounters and kPortHwCounters
+  std::vector<CounterSample> counters;                 // kPortCounters and kPortHwCounters
   std::optional<std::uint64_t> lifespan_milliseconds;  // hw_counters/lifespan
 
   [[nodiscard]] bool is_active() const { return state == kPortStateActive; }
-  [[nodiscard]] bool is_up() const {
-    return is_active() && physical_state == kPhysStateLinkUp;
-  }
+  [[nodiscard]] bool is_up() const { return is_active() && physical_state == kPhysStateLinkUp; }
 };
 
 struct NetdevSnapshot {
   std::string name;
-  std::string master;                // the bond or bridge above, if any
+  std::string master;  // the bond or bridge above, if any
   bool is_bond = false;
   bool is_bond_member = false;
   bool is_vf = false;
@@ -193,7 +191,7 @@ struct DeviceSnapshot {
   std::string hca_type;
   std::string node_description;
   std::optional<int> node_type;
-  std::string node_guid;       // "0c42:a103:0065:1d7e"
+  std::string node_guid;  // "0c42:a103:0065:1d7e"
   std::string sys_image_guid;
   Protocol protocol = Protocol::kUnknown;
   std::optional<std::uint32_t> netlink_index;
@@ -221,7 +219,8 @@ struct DeviceEntry {
   std::shared_ptr<const DeviceSnapshot> snapshot;
   bool present = true;  // false for the grace time after a device vanished
   bool stuck = false;   // its read did not return within the deadline
-  std::optional<std::chrono::nanoseconds> age;  // since the last complete read; empty if there was none
+  std::optional<std::chrono::nanoseconds>
+      age;                            // since the last complete read; empty if there was none
   std::vector<SourceStatus> sources;  // of this device also when stuck; from the snapshot otherwise
 };
 
@@ -230,9 +229,9 @@ struct HostSnapshot {
   SteadyTime taken_steady{};
   std::string hostname;
   std::string kernel_release;
-  std::optional<bool> netns_shared;  // RDMA netlink SYS_GET: shared or exclusive
-  bool has_rdma_class = false;       // /sys/class/infiniband exists
-  std::vector<DeviceEntry> devices;  // sorted by name
+  std::optional<bool> netns_shared;   // RDMA netlink SYS_GET: shared or exclusive
+  bool has_rdma_class = false;        // /sys/class/infiniband exists
+  std::vector<DeviceEntry> devices;   // sorted by name
   std::vector<SourceStatus> sources;  // of the discovery itself; device label empty
   std::vector<ReadIssue> issues;      // of the discovery itself
 };
