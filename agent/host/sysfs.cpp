@@ -1,1 +1,0 @@
-#include "agent/host/sysfs.h"
