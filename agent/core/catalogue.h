@@ -29,20 +29,21 @@ struct MetricSpec {
   std::string_view name;  // "rdma_port_rx_bytes_total"
   MetricType type;
   MetricScope scope;
-  std::string_view help;           // one sentence that names the kernel source
-  std::string_view counter_class;  // "retransmit", "cnp_ecn", …
+  std::string_view index_label = "";  // one more label, its value in CounterSpec::index; or none
+  std::string_view help;              // one sentence that names the kernel source
+  std::string_view counter_class;     // "retransmit", "cnp_ecn", …
   Severity severity;
 };
 
 // One kernel counter of one driver.
 struct CounterSpec {
   CounterSource source;
-  std::string_view driver;  // "" = any driver
-  std::string_view name;    // the kernel's own, exact: may hold spaces, commas
-  std::string_view unit;    // as counted by the driver: "packets", "4-octet words"
-  double scale;             // raw value × scale = metric value in its base unit
-  std::uint8_t
-      width_bits;  // saturates at 2^width − 1; 0 when it does not (64 bits) or is not known
+  std::string_view driver;      // "" = any driver
+  std::string_view name;        // the kernel's own, exact: may hold spaces, commas
+  std::string_view index = "";  // the number inside a name like rx_prio3_pause, or none
+  std::string_view unit;        // as counted by the driver: "packets", "4-octet words"
+  double scale;                 // raw value × scale = metric value in its base unit
+  std::uint8_t width_bits;      // stands still at 2^width − 1; 0 when it does not or is not known
   const MetricSpec* metric;  // never null: a counter with no canonical name has a metric of its own
   std::string_view counter_class;  // of this counter
   Severity severity;

@@ -80,9 +80,10 @@ struct CounterSample {
 
   [[nodiscard]] std::string_view name() const { return spec ? spec->name : unknown_name; }
   // A fixed-width field at its maximum: it will not move any more, "no increase" means nothing.
+  // Exactly at it: a 64-bit counter shares its name with the 32-bit one on some devices.
   [[nodiscard]] bool saturated() const {
     return spec != nullptr && spec->width_bits > 0 && spec->width_bits < 64 &&
-           value >= (std::uint64_t{1} << spec->width_bits) - 1;
+           value == (std::uint64_t{1} << spec->width_bits) - 1;
   }
 };
 
