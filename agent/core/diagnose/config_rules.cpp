@@ -1,0 +1,122 @@
+// Addressing, host and inventory: what is set up wrong rather than what goes wrong.
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <map>
+
+#include "agent/core/diagnose/rules.h"
+#include "agent/core/gid.h"
+
+namespace rdmadiag::core {
+namespace {
+
+void check_gids(const PortView& port, Report& report) {
+  if (port.device.now->protocol != Protocol::kRoce || !port.now->is_active()) return;
+  bool any = false;
+  bool any_routable = false;
+  for (const GidEntry& entry : port.now->gids) {
+    if (entry.type != GidType::kRoceV2) continue;
+    any = true;
+    any_routable = any_routable || !is_link_local(entry.gid);
+  }
+  const auto found = fmt::format("{} GIDs, none of them usable", port.now->gids.size());
+  if (!any) {
+    report.add("address-no-gid", port.subject(), found, "a RoCE v2 GID");
+  } else if (!any_routable) {
+    report.add("address-link-local", port.subject(), "only link-local RoCE v2 GIDs",
+               "an IPv4 or global IPv6 address");
+  }
+}
+
+void check_mtu(const PortView& port, Report& report) {
+  constexpr int kEnoughForRdma4096 = 4200;
+  if (port.device.now->protocol != Protocol::kRoce || !port.now->is_active()) return;
+  const NetdevSnapshot* netdev = port.device.now->find_netdev(port.now->netdev);
+  if (netdev == nullptr || !netdev->mtu_bytes) {
+    report.could_not_tell("mtu-small", port.subject(), "the netdev's MTU is not known");
+    return;
+  }
+  if (*netdev->mtu_bytes >= kEnoughForRdma4096) return;
+  report.add("mtu-small", port.subject(), fmt::format("netdev MTU {}", *netdev->mtu_bytes),
+             fmt::format("{} or more", kEnoughForRdma4096));
+}
+
+// Devices are of one kind when driver and model are the same.
+void check_firmware_spread(const Evidence& evidence, Report& report) {
+  std::map<std::pair<std::string, std::string>, std::map<std::string, std::string>> kinds;
+  for (const DeviceView& device : device_views(evidence)) {
+    const DeviceSnapshot& now = *device.now;
+    if (now.firmware.empty() || now.driver.empty()) continue;
+    std::string& names = kinds[{now.driver, now.hca_type + now.board_id}][now.firmware];
+    names += (names.empty() ? "" : ", ") + now.name;
+  }
+  for (const auto& [kind, versions] : kinds) {
+    if (versions.size() < 2) continue;
+    std::string found;
+    for (const auto& [version, names] : versions) {
+      found += (found.empty() ? "" : "; ") + version + " on " + names;
+    }
+    report.add("firmware-differs", Subject{}, std::move(found), "one version");
+  }
+}
+
+void check_devices_answer(const Evidence& evidence, Report& report) {
+  for (const DeviceEntry& entry : evidence.now->devices) {
+    const Subject subject{.device = entry.name, .port = 0, .netdev = ""};
+    if (entry.stuck) {
+      report.add("device-stuck", subject, "the read did not return", "an answer in time");
+    }
+    if (!entry.snapshot) continue;
+    const auto unreadable = entry.snapshot->issues.size();
+    if (unreadable == 0) continue;
+    const ReadIssue& first = entry.snapshot->issues.front();
+    report.add("read-failures", subject,
+               fmt::format("{} not readable, first {} ({})", unreadable, first.path,
+                           reason_name(first.reason)),
+               "all readable");
+  }
+}
+
+}  // namespace
+
+void check_addressing(const Evidence& evidence, Report& report) {
+  for (const DeviceView& device : device_views(evidence)) {
+    for (const PortView& port : port_views(device)) {
+      check_gids(port, report);
+      check_mtu(port, report);
+    }
+  }
+}
+
+void check_host(const Evidence& evidence, Report& report) {
+  check_devices_answer(evidence, report);
+  check_firmware_spread(evidence, report);
+}
+
+void check_inventory(const Evidence& evidence, Report& report) {
+  const Expectations& expect = evidence.expect;
+  const auto present = std::count_if(evidence.now->devices.begin(), evidence.now->devices.end(),
+                                     [](const DeviceEntry& entry) { return entry.present; });
+  if (expect.devices && present != *expect.devices) {
+    report.add("inventory-devices", Subject{}, fmt::format("{} RDMA devices", present),
+               fmt::format("{}", *expect.devices));
+  }
+  for (const DeviceView& device : device_views(evidence)) {
+    if (!expect.firmware.empty() &&
+        ::fnmatch(expect.firmware.c_str(), device.now->firmware.c_str(), 0) != 0) {
+      report.add("inventory-firmware", device.subject(),
+                 device.now->firmware.empty() ? "no version" : device.now->firmware,
+                 expect.firmware);
+    }
+    if (!expect.link_layer) continue;
+    for (const PortView& port : port_views(device)) {
+      if (port.now->link_layer == *expect.link_layer) continue;
+      report.add("inventory-link-layer", port.subject(),
+                 std::string(link_layer_name(port.now->link_layer)),
+                 std::string(link_layer_name(*expect.link_layer)));
+    }
+  }
+}
+
+}  // namespace rdmadiag::core

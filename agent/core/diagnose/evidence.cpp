@@ -1,0 +1,99 @@
+#include "agent/core/diagnose/evidence.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace rdmadiag::core {
+namespace {
+
+const DeviceSnapshot* find_device(const HostSnapshot* host, std::string_view name) {
+  if (host == nullptr) return nullptr;
+  for (const DeviceEntry& entry : host->devices) {
+    if (entry.name == name) return entry.snapshot.get();
+  }
+  return nullptr;
+}
+
+// A name may be given to another card between two looks.
+bool is_same_device(const DeviceSnapshot& a, const DeviceSnapshot& b) {
+  return a.node_guid == b.node_guid && a.pcie.address == b.pcie.address;
+}
+
+bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace
+
+std::vector<DeviceView> device_views(const Evidence& evidence) {
+  std::vector<DeviceView> views;
+  for (const DeviceEntry& entry : evidence.now->devices) {
+    if (!entry.snapshot) continue;
+    DeviceView view{.now = entry.snapshot.get()};
+    const DeviceSnapshot* before = find_device(evidence.before, entry.name);
+    if (before != nullptr && before != view.now && is_same_device(*before, *view.now)) {
+      const std::chrono::duration<double> apart = view.now->read_steady - before->read_steady;
+      if (apart.count() > 0) {
+        view.before = before;
+        view.seconds = apart.count();
+      }
+    }
+    views.push_back(view);
+  }
+  return views;
+}
+
+std::vector<PortView> port_views(const DeviceView& device) {
+  std::vector<PortView> views;
+  for (const PortSnapshot& port : device.now->ports) {
+    PortView view{.device = device, .now = &port};
+    if (device.before != nullptr) {
+      for (const PortSnapshot& earlier : device.before->ports) {
+        if (earlier.number == port.number) view.before = &earlier;
+      }
+    }
+    views.push_back(view);
+  }
+  return views;
+}
+
+std::optional<double> total_of(const std::vector<CounterSample>& counters,
+                               std::span<const std::string_view> metrics) {
+  std::optional<double> total;
+  for (const CounterSample& sample : counters) {
+    if (sample.spec == nullptr || !is_one_of(metrics, sample.spec->metric->name)) continue;
+    total = total.value_or(0) + static_cast<double>(sample.value) * sample.spec->scale;
+  }
+  return total;
+}
+
+std::optional<double> increase_of(const std::vector<CounterSample>& before,
+                                  const std::vector<CounterSample>& now,
+                                  std::span<const std::string_view> metrics) {
+  std::optional<double> increase;
+  for (const CounterSample& sample : now) {
+    if (sample.spec == nullptr || !is_one_of(metrics, sample.spec->metric->name)) continue;
+    const auto earlier =
+        std::find_if(before.begin(), before.end(),
+                     [&](const CounterSample& candidate) { return candidate.spec == sample.spec; });
+    if (earlier == before.end() || earlier->value > sample.value) continue;
+    increase = increase.value_or(0) +
+               static_cast<double>(sample.value - earlier->value) * sample.spec->scale;
+  }
+  return increase;
+}
+
+std::string number_text(double value) {
+  if (std::abs(value - std::round(value)) < 1e-9 && std::abs(value) < 1e15) {
+    return fmt::format("{:.0f}", value);
+  }
+  return fmt::format("{:.3g}", value);
+}
+
+std::string rate_text(double bits_per_second) {
+  return number_text(bits_per_second / 1e9) + " Gb/s";
+}
+
+}  // namespace rdmadiag::core

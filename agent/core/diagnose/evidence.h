@@ -1,0 +1,68 @@
+// What the rules of the diagnosis look at: two snapshots of one host and what is expected of it.
+// Pure; nothing here reads the machine.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "agent/core/expectations.h"
+#include "agent/core/finding.h"
+#include "agent/core/snapshot.h"
+
+namespace rdmadiag::core {
+
+// Highest rate seen on a port since start, in bits per second, by device and port number.
+using RateHistory = std::map<std::pair<std::string, std::uint32_t>, double>;
+
+struct Evidence {
+  const HostSnapshot* now = nullptr;     // never null
+  const HostSnapshot* before = nullptr;  // null when there is only one look
+  Expectations expect;
+  const RateHistory* highest_rates = nullptr;  // null when there is no history
+};
+
+// One device at both moments. `before` is null when it was absent, stuck, or is not the same device
+// any more: a rate would then mean nothing.
+struct DeviceView {
+  const DeviceSnapshot* now = nullptr;
+  const DeviceSnapshot* before = nullptr;
+  double seconds = 0;  // between the two reads of this device; 0 without `before`
+
+  [[nodiscard]] Subject subject() const { return {.device = now->name, .port = 0, .netdev = ""}; }
+};
+
+struct PortView {
+  DeviceView device;
+  const PortSnapshot* now = nullptr;
+  const PortSnapshot* before = nullptr;
+
+  [[nodiscard]] Subject subject() const {
+    return {.device = device.now->name, .port = now->number, .netdev = now->netdev};
+  }
+};
+
+[[nodiscard]] std::vector<DeviceView> device_views(const Evidence& evidence);
+[[nodiscard]] std::vector<PortView> port_views(const DeviceView& device);
+
+// The sum of all counters with one of these metric names, scaled; empty when there is none.
+[[nodiscard]] std::optional<double> total_of(const std::vector<CounterSample>& counters,
+                                             std::span<const std::string_view> metrics);
+
+// The same, as an increase. Empty when the counter is missing at either moment or fell (a reset is
+// a new baseline, not a change).
+[[nodiscard]] std::optional<double> increase_of(const std::vector<CounterSample>& before,
+                                                const std::vector<CounterSample>& now,
+                                                std::span<const std::string_view> metrics);
+
+// Numbers as people read them: "12", "3.5", "1200000".
+[[nodiscard]] std::string number_text(double value);
+[[nodiscard]] std::string rate_text(double bits_per_second);  // "100 Gb/s"
+
+}  // namespace rdmadiag::core

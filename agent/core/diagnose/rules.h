@@ -1,0 +1,64 @@
+// The rules of the diagnosis. Each says what it found with numbers, what it expected, what it means
+// and what to do next, or that it could not tell and why.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "agent/core/diagnose/evidence.h"
+#include "agent/core/finding.h"
+
+namespace rdmadiag::core {
+
+// Where a rule stands in the order of the diagnosis: counters first, then queue pairs, then
+// configuration.
+enum class RuleGroup : std::uint8_t {
+  kLink,
+  kTransport,
+  kQueues,
+  kLossless,
+  kAddressing,
+  kHost,
+  kProbes,
+  kInventory
+};
+[[nodiscard]] std::string_view group_name(RuleGroup group);  // "link"
+
+// Collects what the rules say. Not thread-safe; lives for one diagnosis.
+class Report {
+ public:
+  // Found, expected, and the severity where it differs from the rule's own.
+  void add(std::string_view rule, const Subject& subject, std::string found, std::string expected);
+  void add(std::string_view rule, const Subject& subject, FindingSeverity severity,
+           std::string found, std::string expected);
+  void could_not_tell(std::string_view rule, const Subject& subject, std::string reason);
+
+  [[nodiscard]] Diagnosis take();
+
+ private:
+  Diagnosis diagnosis_;
+};
+
+struct Rule {
+  std::string_view id;  // also the name of its runbook: docs/runbooks/<id>.md
+  RuleGroup group;
+  FindingSeverity severity;
+  std::string_view title;      // "Link is down"
+  std::string_view meaning;    // one sentence
+  std::string_view next_step;  // one sentence
+};
+
+// Every rule, in the order of the diagnosis.
+[[nodiscard]] std::span<const Rule> all_rules();
+[[nodiscard]] const Rule* find_rule(std::string_view id);
+
+// One function a group; each may add findings of its group's rules only.
+void check_link(const Evidence& evidence, Report& report);
+void check_counters(const Evidence& evidence, Report& report);
+void check_queues(const Evidence& evidence, Report& report);
+void check_addressing(const Evidence& evidence, Report& report);
+void check_host(const Evidence& evidence, Report& report);
+void check_inventory(const Evidence& evidence, Report& report);
+
+}  // namespace rdmadiag::core
