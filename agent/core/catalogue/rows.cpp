@@ -7,76 +7,10 @@
 #include <tuple>
 
 #include "agent/core/catalogue/tsv.h"
+#include "agent/core/catalogue/words.h"
 
 namespace rdmadiag::catalogue {
 namespace {
-
-// What stands between braces in a counter name.
-struct Index {
-  std::string_view placeholder;
-  std::string_view label;  // empty: its metric is always the sum
-  int last;
-  int extra;  // one more value beyond the range, or -1
-};
-
-constexpr std::array<Index, 7> kIndexes = {{{"{P}", "priority", 7, -1},
-                                            {"{L}", "lane", 7, -1},
-                                            {"{Q}", "cos", 7, -1},
-                                            {"{B}", "", 3, -1},
-                                            {"{VL}", "vl", 7, 15},
-                                            {"{ENGINE}", "engine", 15, -1},
-                                            {"{CTX}", "", 159, -1}}};
-
-struct Unit {
-  std::string_view name;
-  std::string_view scale;
-  std::string_view suffix;  // what a metric of this unit ends in before _total
-};
-
-constexpr std::array<Unit, 10> kBaseUnits = {{{"bytes", "1", "_bytes"},
-                                              {"4-octet words", "4", "_bytes"},
-                                              {"4-byte words", "4", "_bytes"},
-                                              {"flits (8 bytes)", "8", "_bytes"},
-                                              {"4KiB pages", "4096", "_bytes"},
-                                              {"bit times", "0.125", "_bytes"},
-                                              {"seconds", "1", "_seconds"},
-                                              {"milliseconds", "1e-3", "_seconds"},
-                                              {"microseconds", "1e-6", "_seconds"},
-                                              {"percent", "1e-2", "_ratio"}}};
-
-constexpr std::array<std::string_view, 34> kCountedUnits = {
-    "bit errors", "bitmask",   "blocks",     "commands",     "completions", "connections",
-    "contexts",   "credits",   "cycles",     "descriptors",  "errors",      "events",
-    "faults",     "frames",    "interrupts", "LTPs",         "naks",        "objects",
-    "operations", "packets",   "pages",      "queues",       "rate",        "register",
-    "requests",   "responses", "segments",   "symbols",      "ticks",       "time units",
-    "timeouts",   "units",     "words",      "work requests"};
-
-constexpr std::array<std::string_view, 22> kClasses = {
-    "access_error", "adaptive_retrans", "buffer",   "cnp_ecn",      "cq_error", "drop", "ecn",
-    "fec",          "module",           "other",    "out_of_order", "pause",    "pcie", "pfc",
-    "phy",          "ratelimit",        "resource", "retransmit",   "rnr",      "srd",  "timeout",
-    "traffic"};
-
-template <std::size_t N>
-bool is_one_of(const std::array<std::string_view, N>& words, std::string_view word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
-const Index* index_of(std::string_view name) {
-  for (const Index& index : kIndexes) {
-    if (name.find(index.placeholder) != std::string_view::npos) return &index;
-  }
-  return nullptr;
-}
-
-std::string_view suffix_of(std::string_view metric) {
-  if (metric.ends_with("_total")) metric.remove_suffix(6);
-  for (const std::string_view suffix : {"_bytes", "_seconds", "_ratio"}) {
-    if (metric.ends_with(suffix)) return suffix;
-  }
-  return "";
-}
 
 std::string capital(std::string text) {
   if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
@@ -121,11 +55,11 @@ class Reader {
   bool check_words(const std::string& file, std::size_t line, std::string_view counter_class,
                    std::string_view severity) {
     bool good = true;
-    if (!is_one_of(kClasses, counter_class)) {
+    if (!is_class(counter_class)) {
       report(file, line, "unknown class '" + std::string(counter_class) + "'");
       good = false;
     }
-    if (severity != "info" && severity != "warn" && severity != "critical") {
+    if (!is_severity(severity)) {
       report(file, line, "severity is info, warn or critical, not '" + std::string(severity) + "'");
       good = false;
     }
@@ -143,10 +77,7 @@ class Reader {
     need(m.scope == "device" || m.scope == "port" || m.scope == "netdev",
          "scope is device, port or netdev, not '" + m.scope + "'");
     need(!m.help.empty(), m.name + " has no help");
-    const bool known_label =
-        m.label.empty() || std::any_of(kIndexes.begin(), kIndexes.end(),
-                                       [&](const Index& index) { return index.label == m.label; });
-    need(known_label, "unknown label '" + m.label + "'");
+    need(m.label.empty() || is_label(m.label), "unknown label '" + m.label + "'");
     const std::string fault = name_fault(m.name, m.type == "counter");
     need(fault.empty(), m.name + " " + fault);
     const auto known = catalogue_.metrics.find(m.name);
@@ -171,8 +102,7 @@ class Reader {
                                        "severity", "meaning", "notes"},
                                       problems_)) {
       const auto& c = row.cells;
-      constexpr std::array<std::string_view, 5> kWidths = {"0", "4", "8", "16", "32"};
-      if (!is_one_of(kWidths, c[3])) {
+      if (c[3] != "0" && c[3] != "4" && c[3] != "8" && c[3] != "16" && c[3] != "32") {
         report(file, row.line, "width_bits is 0, 4, 8, 16 or 32, not '" + c[3] + "'");
         continue;
       }
@@ -229,7 +159,7 @@ class Reader {
     std::string name = "rdma_" + sanitise(c.driver) + "_";
     if (row.scope == "device" && port_names_.contains({c.driver, rest})) name += "device_";
     name += rest;
-    if (suffix_of(name) != suffix) name += suffix;
+    if (unit_suffix(name) != suffix) name += suffix;
     if (row.kind == "counter") name += "_total";
     Metric m{name,
              row.kind,
@@ -247,17 +177,6 @@ class Reader {
     return true;
   }
 
-  // The scale of the row's unit and what it demands of the metric's name.
-  const Unit* check_unit(const Row& row) {
-    static constexpr Unit kCounted = {"", "1", ""};
-    const auto* base = std::find_if(kBaseUnits.begin(), kBaseUnits.end(),
-                                    [&](const Unit& u) { return u.name == row.counter.unit; });
-    if (base != kBaseUnits.end()) return base;
-    if (is_one_of(kCountedUnits, row.counter.unit)) return &kCounted;
-    report(row.counter.file, row.counter.line, "unknown unit '" + row.counter.unit + "'");
-    return nullptr;
-  }
-
   bool check_against_metric(const Row& row, const Metric& m, const Index* index,
                             std::string_view suffix) {
     const Counter& c = row.counter;
@@ -266,14 +185,16 @@ class Reader {
       return holds;
     };
     const std::string label = index ? std::string(index->label) : "";
-    return need(m.type == row.kind,
+    const bool one_source = m.sources.empty() || m.sources.front().starts_with(c.source + "/");
+    return need(one_source, m.name + " is already read from another place than " + c.name) &&
+           need(m.type == row.kind,
                 c.name + " is a " + row.kind + ", " + m.name + " a " + m.type) &&
            need(m.scope == row.scope,
                 c.name + " is of the " + row.scope + ", " + m.name + " of the " + m.scope) &&
            need(m.label.empty() || m.label == label,
                 m.name + " needs the index '" + m.label + "', " + c.name + " has none") &&
-           need(suffix_of(m.name) == suffix, "a metric of unit '" + c.unit + "' ends in '" +
-                                                 std::string(suffix) + "', not as " + m.name);
+           need(unit_suffix(m.name) == suffix, "a metric of unit '" + c.unit + "' ends in '" +
+                                                   std::string(suffix) + "', not as " + m.name);
   }
 
   void add(Row& row) {
@@ -287,13 +208,16 @@ class Reader {
       report(c.file, c.line, "kind is counter or gauge, not '" + row.kind + "'");
       return;
     }
-    const Index* index = index_of(c.name);
+    const Index* index = find_index(c.name);
     if (index == nullptr && c.name.find_first_of("{}") != std::string::npos) {
       report(c.file, c.line, "unknown index in '" + c.name + "'");
       return;
     }
-    const Unit* unit = check_unit(row);
-    if (unit == nullptr) return;
+    const Unit* unit = find_unit(c.unit);
+    if (unit == nullptr) {
+      report(c.file, c.line, "unknown unit '" + c.unit + "'");
+      return;
+    }
     c.scale = unit->scale;
     if (c.metric.empty() && !make_own_metric(row, index, unit->suffix)) return;
     const auto metric = catalogue_.metrics.find(c.metric);
