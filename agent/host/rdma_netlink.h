@@ -1,0 +1,32 @@
+// RDMA netlink over a transport: NetlinkSource for the read path. Reads only.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "agent/host/netlink_socket.h"
+#include "agent/host/netlink_source.h"
+
+namespace rdmadiag::host {
+
+class RdmaNetlink final : public NetlinkSource {
+ public:
+  explicit RdmaNetlink(std::shared_ptr<NetlinkTransport> transport);
+
+  core::Result<std::vector<NetlinkDevice>> list_devices() override;
+  core::Result<NetlinkPort> port(std::uint32_t device_index, std::uint32_t port) override;
+  core::Result<std::vector<NetlinkCounter>> port_statistics(std::uint32_t device_index,
+                                                            std::uint32_t port) override;
+  core::Result<std::vector<core::ResourceCount>> resources(std::uint32_t device_index) override;
+  core::Result<std::vector<core::QueuePair>> queue_pairs(std::uint32_t device_index) override;
+  core::Result<bool> netns_shared() override;
+
+ private:
+  std::shared_ptr<NetlinkTransport> transport_;
+};
+
+// On the kernel's RDMA netlink. Opens no socket before the first call; a kernel without RDMA
+// answers that call with EPROTONOSUPPORT.
+[[nodiscard]] std::shared_ptr<NetlinkSource> make_rdma_netlink(NetlinkOptions options = {});
+
+}  // namespace rdmadiag::host
