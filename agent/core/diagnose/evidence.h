@@ -14,12 +14,10 @@
 
 #include "agent/core/expectations.h"
 #include "agent/core/finding.h"
+#include "agent/core/port_history.h"
 #include "agent/core/snapshot.h"
 
 namespace rdmadiag::core {
-
-// Highest rate seen on a port since start, in bits per second, by device and port number.
-using RateHistory = std::map<std::pair<std::string, std::uint32_t>, double>;
 
 struct Evidence {
   const HostSnapshot* now = nullptr;     // never null
