@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "exporters/families.h"
+#include "exporters/node_exporter_compat.h"
 
 namespace rdmadiag::exporters {
 
@@ -41,6 +42,7 @@ void render_prometheus(const core::HostSnapshot& host, const core::AgentStatus& 
   write_port_families(view, exposition);
   write_netdev_families(view, exposition);
   write_counter_families(view, exposition);
+  if (options.node_exporter) write_node_exporter_families(view, exposition);
 }
 
 }  // namespace rdmadiag::exporters

@@ -20,6 +20,7 @@ struct MetricsOptions {
   // Counters the catalogue does not know, per device. Beyond it they are left out and
   // rdma_uncatalogued_truncated says so.
   std::size_t uncatalogued_limit = 200;
+  bool node_exporter = false;  // also node_infiniband_*, named and valued as node_exporter does
 };
 
 // Appends the exposition to `out`, so that the caller may keep one buffer.
