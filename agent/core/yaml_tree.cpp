@@ -61,6 +61,13 @@ void resolve_merge_keys(YamlNode& map) {
   map.entries = std::move(own);
 }
 
+YamlNode node_at(const YAML::Mark& mark, YamlNode::Kind kind) {
+  YamlNode node;
+  node.kind = kind;
+  node.line = line_of(mark);
+  return node;
+}
+
 class TreeBuilder final : public YAML::EventHandler {
  public:
   explicit TreeBuilder(const YamlLimits& limits) : limits_(limits) {}
@@ -74,7 +81,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     count(mark, 1);
-    place(YamlNode{.line = line_of(mark)}, anchor);
+    place(node_at(mark, YamlNode::Kind::kNull), anchor);
   }
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
@@ -92,11 +99,10 @@ class TreeBuilder final : public YAML::EventHandler {
     count(mark, weight_of(value));
     const bool quoted = tag == "!" || tag == "tag:yaml.org,2002:str";
     const bool null = !quoted && (value.empty() || value == "~" || value == "null");
-    place(YamlNode{.kind = null ? YamlNode::Kind::kNull : YamlNode::Kind::kScalar,
-                   .line = line_of(mark),
-                   .quoted = quoted,
-                   .scalar = value},
-          anchor);
+    YamlNode node = node_at(mark, null ? YamlNode::Kind::kNull : YamlNode::Kind::kScalar);
+    node.quoted = quoted;
+    node.scalar = value;
+    place(std::move(node), anchor);
   }
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -149,8 +155,7 @@ class TreeBuilder final : public YAML::EventHandler {
     check_tag(mark, tag);
     if (static_cast<int>(open_.size()) >= limits_.depth) too_deep(mark);
     count(mark, 1);
-    open_.push_back(
-        {.node = YamlNode{.kind = kind, .line = line_of(mark)}, .anchor = anchor, .key = {}});
+    open_.push_back({.node = node_at(mark, kind), .anchor = anchor, .key = {}});
   }
 
   void close() {

@@ -21,7 +21,7 @@ struct YamlNode {
   bool quoted = false;  // a scalar in quotes is text, whatever it looks like
   std::string scalar = {};
   std::vector<YamlNode> items = {};
-  std::vector<YamlEntry> entries = {};  // in file order, duplicates kept
+  std::vector<YamlEntry> entries;  // in file order, duplicates kept
 };
 
 struct YamlEntry {
