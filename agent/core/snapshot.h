@@ -16,6 +16,7 @@
 #include "agent/core/catalogue.h"
 #include "agent/core/clock.h"
 #include "agent/core/enums.h"
+#include "agent/core/nic.h"
 
 namespace rdmadiag::core {
 
@@ -122,6 +123,7 @@ struct PortSnapshot {
   std::string netdev;          // the netdev the port runs on; a bond's master where there is one
   std::vector<CounterSample> counters;                 // kPortCounters and kPortHwCounters
   std::optional<std::uint64_t> lifespan_milliseconds;  // hw_counters/lifespan
+  std::optional<RoceSettings> roce;
 
   [[nodiscard]] bool is_active() const { return state == kPortStateActive; }
   [[nodiscard]] bool is_up() const { return is_active() && physical_state == kPhysStateLinkUp; }
@@ -142,6 +144,10 @@ struct NetdevSnapshot {
   std::vector<std::string> addresses;  // "10.0.0.1/24"; empty where netlink is not asked
   std::vector<std::string> bond_members;
   std::map<std::string, std::uint64_t> statistics;  // /sys/class/net/X/statistics
+  std::vector<CounterSample> counters;              // kEthtool
+  std::optional<EthtoolSnapshot> ethtool;
+  std::optional<DcbSnapshot> dcb;
+  std::optional<ModuleSnapshot> module;
 };
 
 struct PcieSnapshot {
@@ -203,6 +209,8 @@ struct DeviceSnapshot {
   std::vector<NetdevSnapshot> netdevs;  // those of its ports, bond members included, each once
   std::vector<ResourceCount> resources;
   std::optional<std::vector<QueuePair>> queue_pairs;  // empty unless asked for
+  std::vector<HealthReporter> health;                 // devlink
+  std::vector<FirmwareVersion> firmware_versions;     // devlink
 
   std::vector<SourceStatus> sources;
   std::vector<ReadIssue> issues;
