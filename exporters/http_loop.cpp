@@ -1,0 +1,302 @@
+#include "exporters/http_loop.h"
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <string_view>
+#include <utility>
+
+#include "exporters/listen.h"
+
+namespace rdmadiag::exporters {
+namespace {
+
+constexpr int kAcceptBurst = 64;
+constexpr std::chrono::milliseconds kDescriptorPause{100};
+
+// Written straight to a socket that gets no connection slot, so it cannot be a library's response.
+constexpr std::string_view kBusy =
+    "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\n"
+    "Content-Type: text/plain\r\nContent-Length: 13\r\n\r\n503 too busy\n";
+
+ConnectionTable::Limits table_limits(const HttpLimits& limits) {
+  return {.total = limits.connections,
+          .per_group = limits.connections_per_address,
+          .request = limits.request_timeout,
+          .idle = limits.idle_timeout,
+          .send = limits.send_timeout};
+}
+
+void refuse(const core::UniqueFd& socket) {
+  std::array<char, 4096> sink{};
+  // What was received and not read would turn the close into a reset, and the client would not see
+  // the answer.
+  (void)recv(socket.get(), sink.data(), sink.size(), MSG_DONTWAIT);
+  (void)send(socket.get(), kBusy.data(), kBusy.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  shutdown(socket.get(), SHUT_WR);
+}
+
+HttpResponse busy_response() {
+  HttpResponse response = text_response(503, "503 too busy\n");
+  response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
+
+}  // namespace
+
+HttpLoop::HttpLoop(HttpServerOptions options, std::vector<HttpRoute> routes,
+                   const core::Clock& clock)
+    : options_(std::move(options)),
+      clock_(clock),
+      responder_(std::move(routes), options_.on_problem),
+      table_(table_limits(options_.limits)) {}
+
+HttpLoop::~HttpLoop() {
+  workers_.reset();
+  engine_.reset();
+}
+
+core::Result<std::unique_ptr<HttpLoop>> HttpLoop::make(HttpServerOptions options,
+                                                       std::vector<HttpRoute> routes,
+                                                       const core::Clock& clock) {
+  std::unique_ptr<HttpLoop> loop(new HttpLoop(std::move(options), std::move(routes), clock));
+  if (auto ready = loop->prepare(); !ready) {
+    return tl::make_unexpected(std::move(ready.error()));
+  }
+  return loop;
+}
+
+core::Status HttpLoop::prepare() {
+  if (auto ok = open_listeners(); !ok) {
+    return ok;
+  }
+  if (auto ok = make_engine(); !ok) {
+    return ok;
+  }
+  epoll_.reset(epoll_create1(EPOLL_CLOEXEC));
+  wakeup_.reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!epoll_ || !wakeup_) {
+    return core::errno_error(errno, "preparing the HTTP server");
+  }
+  for (const core::UniqueFd& socket : listeners_) {
+    if (auto ok = watch(socket.get()); !ok) {
+      return ok;
+    }
+  }
+  return watch(wakeup_.get()).and_then([this] { return watch(engine_->poll_fd()); });
+}
+
+core::Status HttpLoop::open_listeners() {
+  listeners_ = std::move(options_.sockets);
+  for (const core::UniqueFd& socket : listeners_) {
+    if (auto ok = adopt_listener(socket); !ok) {
+      return ok;
+    }
+  }
+  for (const std::string& text : options_.listen_addresses) {
+    auto socket = parse_listen_address(text).and_then(open_listener);
+    if (!socket) {
+      return tl::make_unexpected(std::move(socket.error()));
+    }
+    listeners_.push_back(std::move(*socket));
+  }
+  if (listeners_.empty()) {
+    return core::fail("no address to listen on");
+  }
+  return {};
+}
+
+core::Status HttpLoop::make_engine() {
+  const HttpLimits& limits = options_.limits;
+  HttpEngine::Hooks hooks;
+  hooks.on_phase = [this](int fd, ConnectionPhase phase) {
+    table_.enter(fd, phase, clock_.steady());
+  };
+  hooks.on_closed = [this](int fd) { table_.remove(fd); };
+  hooks.on_request = [this](const auto& exchange) { dispatch(exchange); };
+  hooks.before_sending = [](HttpExchange& exchange) {
+    if (!exchange.finished) {
+      HttpResponder::finish(exchange.request, {}, *exchange.response);
+    }
+  };
+  auto engine = HttpEngine::make({limits.connections, limits.header_bytes, limits.body_bytes},
+                                 std::move(hooks));
+  if (!engine) {
+    return tl::make_unexpected(std::move(engine.error()));
+  }
+  engine_ = std::move(*engine);
+  return {};
+}
+
+core::Status HttpLoop::watch(int fd) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.fd = fd;
+  if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0) {
+    return core::errno_error(errno, "watching a socket");
+  }
+  return {};
+}
+
+void HttpLoop::run() {
+  workers_ =
+      std::make_unique<HttpWorkers>(options_.limits.workers, options_.limits.queued_requests);
+  std::array<epoll_event, 16> events{};
+  while (!stopping_) {
+    const int count = epoll_wait(epoll_.get(), events.data(), events.size(), wait_milliseconds());
+    collect_answers();
+    engine_->run();
+    for (const int fd : table_.expire(clock_.steady())) {
+      evict(fd);
+    }
+    if (accept_again_ && clock_.steady() >= *accept_again_) {
+      resume_accepting();
+    }
+    for (int i = 0; i < count; ++i) {
+      accept_from(events[static_cast<std::size_t>(i)].data.fd);
+    }
+    engine_->run();
+    open_ = table_.size();
+  }
+  workers_.reset();
+}
+
+void HttpLoop::stop() {
+  stopping_ = true;
+  wake();
+}
+
+void HttpLoop::wake() {
+  const std::uint64_t one = 1;
+  (void)!write(wakeup_.get(), &one, sizeof one);
+}
+
+int HttpLoop::wait_milliseconds() const {
+  std::optional<core::SteadyTime> until = table_.next_deadline();
+  if (accept_again_ && (!until || *accept_again_ < *until)) {
+    until = accept_again_;
+  }
+  std::optional<std::chrono::milliseconds> wait = engine_->timeout();
+  if (until) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*until - clock_.steady());
+    wait = std::min(wait.value_or(left), left);
+  }
+  constexpr std::chrono::milliseconds kLongest{60'000};
+  return wait ? static_cast<int>(std::clamp(*wait, std::chrono::milliseconds(0), kLongest).count())
+              : -1;
+}
+
+void HttpLoop::accept_from(int listener) {
+  const bool is_listener = std::any_of(listeners_.begin(), listeners_.end(),
+                                       [&](const auto& one) { return one.get() == listener; });
+  for (int i = 0; is_listener && i < kAcceptBurst; ++i) {
+    sockaddr_storage address{};
+    socklen_t size = sizeof address;
+    core::UniqueFd socket(accept4(listener, reinterpret_cast<sockaddr*>(&address), &size,
+                                  SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (socket) {
+      admit(std::move(socket), address, size);
+      continue;
+    }
+    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+      pause_accepting();
+      return;
+    }
+    if (errno == EAGAIN) {
+      return;
+    }
+  }
+}
+
+void HttpLoop::admit(core::UniqueFd socket, const sockaddr_storage& address, socklen_t size) {
+  std::string group = peer_group(address);
+  const auto admission = table_.admit(group, clock_.steady());
+  if (admission.evicted) {
+    evict(*admission.evicted);
+  }
+  if (!admission.admitted) {
+    ++rejected_;
+    refuse(socket);
+    return;
+  }
+  ++accepted_;
+  const int fd = socket.get();
+  table_.add(fd, std::move(group), clock_.steady());
+  if (!engine_->add(std::move(socket), address, size)) {
+    table_.remove(fd);
+    ++rejected_;
+  }
+}
+
+// The library notices the shutdown as an end of file and closes the descriptor, which is its own.
+void HttpLoop::evict(int fd) {
+  ++evicted_;
+  shutdown(fd, SHUT_RDWR);
+}
+
+// Out of descriptors: the listeners stay readable, so they are left out of the poll for a moment.
+void HttpLoop::pause_accepting() {
+  if (const auto fd = table_.evict_any(clock_.steady())) {
+    evict(*fd);
+  }
+  accept_again_ = clock_.steady() + kDescriptorPause;
+  for (const core::UniqueFd& listener : listeners_) {
+    (void)epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, listener.get(), nullptr);
+  }
+}
+
+void HttpLoop::resume_accepting() {
+  accept_again_.reset();
+  for (const core::UniqueFd& listener : listeners_) {
+    (void)watch(listener.get());
+  }
+}
+
+void HttpLoop::dispatch(const std::shared_ptr<HttpExchange>& exchange) {
+  ++requests_;
+  const bool queued =
+      workers_->submit(HttpWorkers::Lane::kNormal, [this, exchange] { answer(exchange); });
+  if (!queued) {
+    exchange->response = busy_response();
+  }
+}
+
+// On a worker.
+void HttpLoop::answer(const std::shared_ptr<HttpExchange>& exchange) {
+  exchange->response = responder_.respond(exchange->method, exchange->request);
+  HttpResponder::finish(exchange->request, {}, *exchange->response);
+  exchange->finished = true;
+  {
+    const std::scoped_lock lock(answered_mutex_);
+    answered_.push_back(exchange);
+  }
+  wake();
+}
+
+void HttpLoop::collect_answers() {
+  std::uint64_t count = 0;
+  (void)!read(wakeup_.get(), &count, sizeof count);
+  std::vector<std::shared_ptr<HttpExchange>> answered;
+  {
+    const std::scoped_lock lock(answered_mutex_);
+    answered.swap(answered_);
+  }
+  for (const auto& exchange : answered) {
+    engine_->complete(exchange);
+  }
+}
+
+HttpServerStats HttpLoop::stats() const {
+  return {.connections_accepted = accepted_,
+          .connections_rejected = rejected_,
+          .connections_evicted = evicted_,
+          .requests = requests_,
+          .connections_open = open_};
+}
+
+}  // namespace rdmadiag::exporters
