@@ -1,7 +1,9 @@
 #include "agent/core/diagnose/diagnose.h"
 
 #include <catch2/catch.hpp>
+#include <fstream>
 #include <set>
+#include <string>
 
 #include "agent/core/diagnose/rules.h"
 #include "tests/core/diagnose_builder.h"
@@ -25,6 +27,19 @@ TEST_CASE("every rule has an id of its own and says what to do") {
     CHECK_FALSE(rule.next_step.empty());
   }
   CHECK(find_rule("no-such-rule") == nullptr);
+}
+
+TEST_CASE("every rule has a runbook with causes and commands") {
+  for (const Rule& rule : all_rules()) {
+    const std::string path =
+        std::string(RDMADIAG_SOURCE_DIR) + "/docs/runbooks/" + std::string(rule.id) + ".md";
+    INFO(path);
+    std::ifstream file(path);
+    REQUIRE(file);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    CHECK(text.find("\n1. ") != std::string::npos);
+    CHECK(text.find("```\n") != std::string::npos);
+  }
 }
 
 TEST_CASE("the worst finding comes first") {
