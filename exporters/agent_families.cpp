@@ -1,7 +1,6 @@
 // The agent's own state: rdmadiag_* and process_*.
 #include <chrono>
 #include <set>
-#include <tuple>
 
 #include "exporters/families.h"
 

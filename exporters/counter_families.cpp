@@ -161,7 +161,7 @@ void write_catalogued(const HostView& view, const std::vector<Owner>& owners, Ex
 
 void write_saturated(const HostView& view, Exposition& out) {
   if (!view.wants(core::Source::kSysfsCounters)) return;
-  out.family("rdma_port_counter_saturated", FamilyType::kGauge,
+  out.family("rdma_port_counters_saturated", FamilyType::kGauge,
              "1 for each fixed-width field of ports/N/counters that stands at its maximum: it will "
              "not move again, so no increase means nothing.");
   for (const PortView& port : view.ports) {
@@ -178,7 +178,7 @@ void write_uncatalogued(const HostView& view, const std::vector<Owner>& owners, 
   std::vector<std::pair<const core::DeviceEntry*, bool>> truncated;
   const core::DeviceEntry* current = nullptr;
   std::set<std::string> seen;  // this device's: two names may look the same once made valid UTF-8
-  out.family("rdma_uncatalogued_counter", FamilyType::kUntyped,
+  out.family("rdma_uncatalogued_counters", FamilyType::kUntyped,
              "Counters of ports/N/counters, ports/N/hw_counters and hw_counters that the catalogue "
              "does not know, as the kernel counts them.");
   for (const Owner& owner : owners) {

@@ -1,7 +1,6 @@
 // One device as a whole: identity, presence, resources, PCIe, temperatures.
+#include <algorithm>
 #include <map>
-#include <set>
-#include <tuple>
 #include <utility>
 
 #include "exporters/families.h"
@@ -145,6 +144,37 @@ void write_temperatures(const HostView& view, Exposition& out) {
   each([](const core::TemperatureSample& s) { return s.critical_celsius; });
 }
 
+// Reporters of one name, such as one for each port: the worst state, and all errors.
+void write_health(const HostView& view, Exposition& out) {
+  const auto each = [&](const auto& value_of, const auto& combine) {
+    for (const DeviceView& device : view.devices) {
+      if (device.device == nullptr) continue;
+      std::map<std::string_view, std::uint64_t> values;
+      for (const core::HealthReporter& reporter : device.device->health) {
+        const auto value = value_of(reporter);
+        if (!value) continue;
+        const auto [slot, is_new] = values.try_emplace(reporter.name, *value);
+        if (!is_new) slot->second = combine(slot->second, *value);
+      }
+      for (const auto& [name, value] : values) {
+        out.sample(with(device.labels, "reporter", name), value);
+      }
+    }
+  };
+  out.family("rdma_device_health_state", FamilyType::kGauge,
+             "0 healthy, 1 in error, by devlink health reporter.");
+  each(
+      [](const core::HealthReporter& r) -> std::optional<std::uint64_t> {
+        if (!r.state || *r.state < 0) return std::nullopt;
+        return static_cast<std::uint64_t>(*r.state);
+      },
+      [](std::uint64_t a, std::uint64_t b) { return std::max(a, b); });
+  out.family("rdma_device_health_errors_total", FamilyType::kCounter,
+             "Errors a devlink health reporter has seen.");
+  each([](const core::HealthReporter& r) { return r.errors; },
+       [](std::uint64_t a, std::uint64_t b) { return a + b; });
+}
+
 }  // namespace
 
 void write_device_families(const HostView& view, Exposition& out) {
@@ -157,6 +187,7 @@ void write_device_families(const HostView& view, Exposition& out) {
     write_pcie(view, out);
     write_temperatures(view, out);
   }
+  if (view.wants(core::Source::kDevlink)) write_health(view, out);
 }
 
 }  // namespace rdmadiag::exporters

@@ -65,7 +65,7 @@ TEST_CASE("The collect filter picks sources; the agent's build and reload state 
   CHECK(all.at("rdma_device_resources_limit{device=\"mlx5_0\",object=\"qp\"}") == "131072");
   CHECK(all.at("rdma_device_pcie_width_lanes{device=\"mlx5_0\",kind=\"current\"}") == "16");
   CHECK(
-      all.at("rdma_uncatalogued_counter{device=\"mlx5_0\",port=\"1\",source=\"sysfs_hw_counters\","
+      all.at("rdma_uncatalogued_counters{device=\"mlx5_0\",port=\"1\",source=\"sysfs_hw_counters\","
              "counter=\"brand_new_counter\"}") == "3");
   CHECK(all.at("rdma_uncatalogued_truncated{device=\"mlx5_0\"}") == "0");
 }
@@ -125,7 +125,7 @@ TEST_CASE("Unknown counters are capped per device, and the cap is said") {
   const Series series = render(host, {}, options);
   std::size_t of_a = 0;
   for (const auto& [name, value] : series) {
-    of_a += name.starts_with("rdma_uncatalogued_counter{device=\"a\"");
+    of_a += name.starts_with("rdma_uncatalogued_counters{device=\"a\"");
   }
   CHECK(of_a == 3);
   CHECK(series.at("rdma_uncatalogued_truncated{device=\"a\"}") == "1");
@@ -141,7 +141,7 @@ TEST_CASE("Hostile names are escaped, and never give one series twice") {
   const std::string device = "device=\"m\\\"\\\\\\n\\\\xfe\"";
   CHECK(series.at("rdma_device_present{" + device + "}") == "1");
   const std::string counter =
-      "rdma_uncatalogued_counter{" + device + ",port=\"1\",source=\"sysfs_hw_counters\",counter=";
+      "rdma_uncatalogued_counters{" + device + ",port=\"1\",source=\"sysfs_hw_counters\",counter=";
   CHECK(series.at(counter + "\"x\\\"} 1\\nrdma_devices 9\"}") == "1");
   CHECK(series.at(counter + "\"\\\\xff\"}") == "2");
   CHECK(series.at("rdma_uncatalogued_truncated{" + device + "}") == "1");

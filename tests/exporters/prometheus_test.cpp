@@ -126,7 +126,7 @@ TEST_CASE("Fixed-width fields at their maximum are flagged, one below is not") {
       {"port_xmit_wait", 4294967295}};
   for (const auto& [name, maximum] : fields) {
     core::PortSnapshot port = active_port();
-    const std::string flag = on_port("rdma_port_counter_saturated", ",counter=\"" + name + "\"");
+    const std::string flag = on_port("rdma_port_counters_saturated", ",counter=\"" + name + "\"");
     port.counters = {sample(kCounters, "mlx5", name, maximum)};
     CHECK(render_port(port).at(flag) == "1");
     port.counters = {sample(kCounters, "mlx5", name, maximum - 1)};
@@ -220,6 +220,19 @@ TEST_CASE("Sensors of one name and QPs of one kind give one series each") {
       "105");
   CHECK(series.at("rdma_device_qps{device=\"mlx5_0\",type=\"RC\",state=\"RESET\"}") == "2");
   CHECK(series.at("rdma_device_qps{device=\"mlx5_0\",type=\"SMI\",state=\"ERR\"}") == "1");
+}
+
+TEST_CASE("Health reporters of one name are one series: the worst state, all errors") {
+  core::DeviceSnapshot device = device_with("mlx5_0", active_port());
+  device.health.resize(2);
+  device.health[0].name = device.health[1].name = "tx";
+  device.health[0].state = 1;
+  device.health[1].state = 0;
+  device.health[0].errors = 3;
+  device.health[1].errors = 4;
+  const Series series = render(host_with(device));
+  CHECK(series.at("rdma_device_health_state{device=\"mlx5_0\",reporter=\"tx\"}") == "1");
+  CHECK(series.at("rdma_device_health_errors_total{device=\"mlx5_0\",reporter=\"tx\"}") == "7");
 }
 
 }  // namespace
