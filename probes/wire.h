@@ -22,12 +22,11 @@ using MessageBytes = std::array<std::byte, kMessageSize>;
 
 enum class MessageType : std::uint8_t { kProbe = 1, kAck1 = 2, kAck2 = 3, kStale = 4 };
 
-enum MessageFlag : std::uint8_t {
-  kFlagProberHardwareTime = 1,
-  kFlagResponderHardwareTime = 2,
-  kFlagAck2Follows = 4,
-  kFlagPadded = 8,
-};
+// Bits of Message::flags.
+inline constexpr std::uint8_t kFlagProberHardwareTime = 1;
+inline constexpr std::uint8_t kFlagResponderHardwareTime = 2;
+inline constexpr std::uint8_t kFlagAck2Follows = 4;
+inline constexpr std::uint8_t kFlagPadded = 8;
 
 struct Message {
   MessageType type = MessageType::kProbe;
