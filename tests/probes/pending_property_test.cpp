@@ -113,7 +113,7 @@ class Chaos {
 TEST_CASE("every probe gets exactly one outcome and no slot is lost") {
   // Around the wraps of 16 and 32 bits, and a plain start.
   for (const std::uint32_t first : {1u, 0xffffu - 500, 0xffffffffu - 500}) {
-    for (std::uint32_t seed = 1; seed <= 10; ++seed) {
+    for (std::uint32_t seed = 1; seed <= 4; ++seed) {
       INFO("first sequence " << first << " seed " << seed);
       Chaos chaos(seed, first);
       chaos.run(20'000);
