@@ -4,11 +4,27 @@
 
 #include "exporters/json.h"
 #include "exporters/prometheus.h"
+#include "exporters/text.h"
 #include "tests/exporters/full_host.h"
 #include "tests/support/golden.h"
 
 namespace rdmadiag::exporters {
 namespace {
+
+void check_text(const std::string& name, const core::HostSnapshot& host,
+                const core::AgentStatus& agent) {
+  const TerminalStyle wide{.width = 100, .colour = false, .utf8 = true};
+  const TerminalStyle narrow{.width = 40, .colour = false, .utf8 = false};
+  const auto changes = core::host_changes(host, host);
+  const auto same = [&](const std::string& file, const std::string& text) {
+    CHECK(test::golden_difference(name + "/" + file, text) == "");
+  };
+  same("status.txt", render_status(host, agent, wide));
+  same("status_40.txt", render_status(host, agent, narrow));
+  same("devices.txt", render_devices(host, DeviceDetail::kFull, wide));
+  same("gids.txt", render_gids(host, wide));
+  same("counters.txt", render_counters(changes, {}, wide));
+}
 
 void check_all(const std::string& name, const core::HostSnapshot& host,
                const core::AgentStatus& agent) {
@@ -19,6 +35,7 @@ void check_all(const std::string& name, const core::HostSnapshot& host,
   CHECK(test::golden_difference(name + "/metrics.prom", metrics) == "");
   CHECK(test::golden_difference(name + "/snapshot.json",
                                 render_json(host, agent, JsonLayout::kIndented)) == "");
+  check_text(name, host, agent);
 }
 
 TEST_CASE("Outputs of a host in which everything has a value") {
