@@ -1,0 +1,182 @@
+#include "agent/daemon/app.h"
+
+#include <linux/magic.h>
+#include <sys/vfs.h>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <thread>
+
+#include "agent/core/log.h"
+#include "agent/core/version.h"
+#include "agent/daemon/event_loop.h"
+#include "agent/daemon/exit_guard.h"
+#include "agent/daemon/observer.h"
+#include "agent/daemon/process_stats.h"
+#include "agent/daemon/published.h"
+#include "agent/daemon/reloader.h"
+#include "agent/daemon/replace_file.h"
+#include "agent/daemon/routes.h"
+#include "agent/daemon/service.h"
+#include "agent/daemon/settings.h"
+#include "agent/host/collect.h"
+#include "agent/host/rdma_netlink.h"
+#include "exporters/http_server.h"
+#include "exporters/prometheus.h"
+
+namespace rdmadiag::daemon {
+namespace {
+
+constexpr const char* kDefaultAddress = ":10915";
+constexpr auto kStopWithin = std::chrono::milliseconds(1500);
+
+// A captured tree must not be mixed with what this machine's kernel says by netlink.
+bool is_live_sysfs(const std::filesystem::path& sysfs) {
+  struct statfs status {};
+  return statfs(sysfs.c_str(), &status) == 0 && status.f_type == SYSFS_MAGIC;
+}
+
+host::CollectorParts collector_parts(const Options& options, const AppParts& parts) {
+  host::CollectorParts collector;
+  collector.clock = parts.clock;
+  if (is_live_sysfs(options.roots.sys)) collector.netlink = host::make_rdma_netlink();
+  return collector;
+}
+
+// Destroyed from the bottom up: first what serves, last what it reads from.
+class App {
+ public:
+  App(const Options& options, const config::Config& config, AppParts& parts)
+      : options_(options),
+        clock_(parts.clock),
+        config_(config),
+        collector_(options.roots, make_collect_options(options, config),
+                   collector_parts(options, parts)),
+        observer_(collector_, make_expectations(config)),
+        process_(parts.own_proc),
+        reloader_(
+            options.config_file, [this](const config::Config& fresh) { return apply(fresh); },
+            *clock_) {}
+
+  core::Status serve(std::vector<core::UniqueFd> sockets);
+  core::Status print_once();
+
+ private:
+  [[nodiscard]] RouteParts route_parts() {
+    return {observer_, reloader_, process_, config_, ready_};
+  }
+  std::vector<std::string> apply(const config::Config& fresh);
+  core::Status start_server(std::vector<core::UniqueFd> sockets);
+  core::Status set_up_loop(EventLoop& loop);
+
+  ExitGuard exit_guard_;  // outlives what it guards the end of
+  const Options options_;
+  const std::shared_ptr<const core::Clock> clock_;
+  std::atomic<bool> ready_ = false;
+  Published<config::Config> config_;
+  host::Collector collector_;
+  Observer observer_;
+  ProcessReader process_;
+  Reloader reloader_;
+  std::unique_ptr<exporters::HttpServer> server_;
+};
+
+std::vector<std::string> App::apply(const config::Config& fresh) {
+  const host::CollectOptions collect = make_collect_options(options_, fresh);
+  if (const auto status = host::check_options(collect); !status) return {status.error().message()};
+  collector_.reconfigure(collect);
+  observer_.expect(make_expectations(fresh));
+  config_.publish(fresh);
+  return {};
+}
+
+core::Status App::start_server(std::vector<core::UniqueFd> sockets) {
+  exporters::HttpServerOptions server;
+  server.listen_addresses = options_.listen_addresses;
+  if (server.listen_addresses.empty() && sockets.empty())
+    server.listen_addresses = {kDefaultAddress};
+  server.sockets = std::move(sockets);
+  server.web_config_file = options_.web_config_file;
+  server.on_problem = [](const core::Error& error) {
+    core::log_warn("serving", {{"problem", error.message()}});
+  };
+  const auto lifecycle = options_.enable_lifecycle ? Lifecycle::kEnabled : Lifecycle::kDisabled;
+  auto started = exporters::HttpServer::start(std::move(server),
+                                              make_routes(route_parts(), lifecycle), *clock_);
+  if (!started) return tl::make_unexpected(started.error());
+  server_ = std::move(*started);
+  for (const std::string& address : server_->addresses())
+    core::log_info("listening",
+                   {{"address", address}, {"tls", server_->uses_tls() ? "true" : "false"}});
+  return {};
+}
+
+core::Status App::set_up_loop(EventLoop& loop) {
+  const auto on_signal = [this, &loop](int signal) {
+    if (signal == SIGHUP) {
+      static_cast<void>(reloader_.reload());
+    } else {
+      core::log_info("stopping", {{"signal", signal == SIGTERM ? "SIGTERM" : "SIGINT"}});
+      loop.stop();
+    }
+  };
+  if (auto status = loop.on_signals({SIGTERM, SIGINT, SIGHUP}, on_signal); !status) return status;
+  if (const auto period = watchdog_period()) return loop.every(*period, notify_alive);
+  return {};
+}
+
+core::Status App::serve(std::vector<core::UniqueFd> sockets) {
+  auto loop = EventLoop::make();
+  if (!loop) return tl::make_unexpected(loop.error());
+  if (auto status = set_up_loop(**loop); !status) return status;
+  if (auto status = start_server(std::move(sockets)); !status) return status;
+  // Apart from the loop, which must answer to signals also while a first read is slow.
+  const std::jthread first_read([this, &loop] {
+    const auto first = observer_.observe();
+    core::log_info("watching", {{"devices", std::to_string(first->host->devices.size())},
+                                {"sysfs", options_.roots.sys.string()}});
+    (*loop)->post([this] {
+      ready_ = true;
+      notify_ready("serving");
+    });
+  });
+  const core::Status status = (*loop)->run();
+  notify_stopping();
+  exit_guard_.arm(kStopWithin);
+  server_.reset();
+  return status;
+}
+
+core::Status App::print_once() {
+  const auto observation = observer_.observe();
+  const exporters::MetricsOptions options{.sources = {},
+                                          .node_exporter = config_.get()->compat.node_exporter};
+  std::string text;
+  exporters::render_prometheus(*observation->host, make_agent_status(route_parts(), *observation),
+                               options, text);
+  if (!options_.output.empty()) return replace_file(options_.output, text);
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (!written || std::fflush(stdout) != 0) return core::errno_error(errno, "writing to stdout");
+  return {};
+}
+
+}  // namespace
+
+core::Status run_daemon(const Options& options, const config::Config& config, AppParts parts) {
+  if (auto status = host::check_options(make_collect_options(options, config)); !status)
+    return status;
+  App app(options, config, parts);
+  core::log_info("starting", {{"version", std::string(core::kVersion)},
+                              {"revision", std::string(core::kRevision)}});
+  return app.serve(std::move(parts.sockets));
+}
+
+core::Status run_once(const Options& options, const config::Config& config, AppParts parts) {
+  if (auto status = host::check_options(make_collect_options(options, config)); !status)
+    return status;
+  return App(options, config, parts).print_once();
+}
+
+}  // namespace rdmadiag::daemon

@@ -1,0 +1,30 @@
+// The daemon put together: the only place that builds its object graph, and the order in which it
+// comes down. Everything the program takes from the world comes in through AppParts.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "agent/core/clock.h"
+#include "agent/core/result.h"
+#include "agent/core/unique_fd.h"
+#include "agent/daemon/options.h"
+#include "config/config.h"
+
+namespace rdmadiag::daemon {
+
+struct AppParts {
+  std::shared_ptr<const core::Clock> clock;
+  std::filesystem::path own_proc;       // the procfs of this process
+  std::vector<core::UniqueFd> sockets;  // inherited, already listening
+};
+
+// Serves until SIGTERM or SIGINT; the signals must be blocked. The error is why it could not start.
+[[nodiscard]] core::Status run_daemon(const Options& options, const config::Config& config,
+                                      AppParts parts);
+
+// Prints one exposition, or replaces options.output with it.
+[[nodiscard]] core::Status run_once(const Options& options, const config::Config& config,
+                                    AppParts parts);
+
+}  // namespace rdmadiag::daemon

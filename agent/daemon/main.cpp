@@ -1,0 +1,94 @@
+#include <malloc.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include "agent/core/log.h"
+#include "agent/daemon/app.h"
+#include "agent/daemon/event_loop.h"
+#include "agent/daemon/log_sink.h"
+#include "agent/daemon/options.h"
+#include "agent/daemon/service.h"
+#include "config/load.h"
+
+namespace rdmadiag::daemon {
+namespace {
+
+// Few threads allocate little: an arena each would cost more memory than it saves time.
+void limit_memory() {
+  mallopt(M_ARENA_MAX, 2);
+  mallopt(M_TRIM_THRESHOLD, 256 * 1024);
+}
+
+int check_config(const Options& options) {
+  if (options.config_file.empty()) {
+    std::fputs("rdmadiagd: --config.check wants --config.file\n", stderr);
+    return kExitUsage;
+  }
+  const auto config = config::load_config(options.config_file);
+  if (config) {
+    std::printf("%s: fine\n", options.config_file.c_str());
+    return EXIT_SUCCESS;
+  }
+  for (const std::string& problem : config.error()) std::fprintf(stderr, "%s\n", problem.c_str());
+  return kExitFailure;
+}
+
+int cannot_start(const std::string& cause) {
+  core::log_error("cannot start", {{"cause", cause}});
+  return kExitFailure;
+}
+
+std::string first_of(const std::vector<std::string>& problems) {
+  if (problems.size() == 1) return problems.front();
+  return problems.front() + " (and " + std::to_string(problems.size() - 1) +
+         " more: see --config.check)";
+}
+
+int run(const Options& options, std::shared_ptr<const core::Clock> clock) {
+  config::Config config;
+  if (!options.config_file.empty()) {
+    auto loaded = config::load_config(options.config_file);
+    if (!loaded) return cannot_start(first_of(loaded.error()));
+    config = std::move(*loaded);
+  }
+  AppParts parts{.clock = std::move(clock), .own_proc = "/proc", .sockets = {}};
+  if (!options.once) {
+    auto sockets = inherited_sockets();
+    if (!sockets) return cannot_start(sockets.error().message());
+    parts.sockets = std::move(*sockets);
+  }
+  const auto ended = options.once ? run_once(options, config, std::move(parts))
+                                  : run_daemon(options, config, std::move(parts));
+  return ended ? EXIT_SUCCESS : cannot_start(ended.error().message());
+}
+
+int main(int argc, char** argv) {
+  limit_memory();
+  auto options = parse_options(argc, argv);
+  if (!options) {
+    std::fputs(options.error().text.c_str(), options.error().code == 0 ? stdout : stderr);
+    return options.error().code;
+  }
+  if (options->check_config) return check_config(*options);
+  std::signal(SIGPIPE, SIG_IGN);
+  if (!options->once) block_signals({SIGTERM, SIGINT, SIGHUP});
+  const auto clock = std::make_shared<core::SystemClock>();
+  // Never destroyed: a reader that is stuck in a device may outlive main and still have a word.
+  static core::LogSink* const sink =
+      make_log_sink({.level = options->log_level,
+                     .format = options->log_format,
+                     .to_journal = is_journal(STDERR_FILENO, std::getenv("JOURNAL_STREAM"))},
+                    clock)
+          .release();
+  core::set_log_sink(sink);
+  return run(*options, clock);
+}
+
+}  // namespace
+}  // namespace rdmadiag::daemon
+
+int main(int argc, char** argv) { return rdmadiag::daemon::main(argc, argv); }

@@ -1,0 +1,49 @@
+// What the daemon knows at the moment of a request: the host's state, what was seen of it since
+// start, and the diagnosis. Any thread may call; requests close together get the same observation.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "agent/core/agent_status.h"
+#include "agent/core/diagnose/diagnose.h"
+#include "agent/core/port_history.h"
+#include "agent/core/snapshot.h"
+#include "agent/host/collect.h"
+
+namespace rdmadiag::daemon {
+
+struct Observation {
+  std::shared_ptr<const core::HostSnapshot> host;
+  // Some time earlier, for rates; null until there is one.
+  std::shared_ptr<const core::HostSnapshot> before;
+  std::vector<core::PortStatus> ports;
+  core::Diagnosis diagnosis;
+};
+
+class Observer {
+ public:
+  // `collector` outlives the observer.
+  Observer(host::Collector& collector, core::Expectations expect);
+
+  [[nodiscard]] std::shared_ptr<const Observation> observe();
+  void expect(core::Expectations expect);
+
+  // Diagnosis and rates look back at least this far once the daemon has run that long, at most
+  // twice as far.
+  static constexpr std::chrono::nanoseconds kLookBack = std::chrono::seconds(60);
+
+ private:
+  void remember(const std::shared_ptr<const core::HostSnapshot>& host);
+  [[nodiscard]] std::vector<core::PortStatus> port_statuses(const core::HostSnapshot& host) const;
+
+  host::Collector& collector_;
+  std::mutex mutex_;  // guards everything below
+  core::Expectations expect_;
+  core::PortHistory history_;
+  std::shared_ptr<const core::HostSnapshot> baseline_;
+  std::shared_ptr<const core::HostSnapshot> next_baseline_;
+  std::shared_ptr<const Observation> last_;
+};
+
+}  // namespace rdmadiag::daemon

@@ -1,0 +1,107 @@
+#include "agent/daemon/process_stats.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/core/unique_fd.h"
+
+namespace rdmadiag::daemon {
+namespace {
+
+std::string read_start(const std::filesystem::path& file) {
+  const core::UniqueFd fd(open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string text(4096, '\0');
+  const ssize_t length = fd ? ::read(fd.get(), text.data(), text.size()) : 0;
+  text.resize(length > 0 ? static_cast<std::size_t>(length) : 0);
+  return text;
+}
+
+std::vector<std::string_view> split(std::string_view text) {
+  std::vector<std::string_view> words;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of(" \n"), text.size());
+    if (end > 0) words.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return words;
+}
+
+std::optional<std::uint64_t> number(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// "btime 1700000000" of /proc/stat
+std::optional<double> read_boot_time(const std::filesystem::path& proc) {
+  // The line follows those of every CPU and of "intr": too far for read_start.
+  const core::UniqueFd fd(open((proc / "stat").c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return std::nullopt;
+  std::string text;
+  std::array<char, 16384> part{};
+  for (ssize_t length = 0; (length = ::read(fd.get(), part.data(), part.size())) > 0;) {
+    text.append(part.data(), static_cast<std::size_t>(length));
+    if (text.size() > 4U << 20) return std::nullopt;
+  }
+  constexpr std::string_view kKey = "\nbtime ";
+  const std::size_t start = text.find(kKey);
+  if (start == std::string::npos) return std::nullopt;
+  const std::string_view rest = std::string_view(text).substr(start + kKey.size());
+  const auto seconds = number(rest.substr(0, rest.find('\n')));
+  return seconds ? std::optional(static_cast<double>(*seconds)) : std::nullopt;
+}
+
+std::optional<std::uint64_t> count_entries(const std::filesystem::path& folder) {
+  DIR* directory = opendir(folder.c_str());
+  if (directory == nullptr) return std::nullopt;
+  std::uint64_t count = 0;
+  while (const dirent* entry = readdir(directory))
+    if (entry->d_name[0] != '.') ++count;
+  closedir(directory);
+  return count - 1;  // the one that lists
+}
+
+}  // namespace
+
+ProcessReader::ProcessReader(std::filesystem::path proc)
+    : proc_(std::move(proc)), boot_time_seconds_(read_boot_time(proc_)) {}
+
+core::ProcessStats ProcessReader::read() const {
+  core::ProcessStats stats;
+  const std::filesystem::path self = proc_ / "self";
+  const std::string stat = read_start(self / "stat");
+  // The command in parentheses may hold anything; fields are counted from its end (proc(5): the
+  // first after it is number 3).
+  const std::size_t command_end = stat.rfind(')');
+  if (command_end == std::string::npos) return stats;
+  const auto fields = split(std::string_view(stat).substr(command_end + 1));
+  const auto field = [&](std::size_t position) {
+    return position - 3 < fields.size() ? number(fields[position - 3]) : std::nullopt;
+  };
+  const auto ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
+  const auto user = field(14);
+  const auto system = field(15);
+  if (user && system) stats.cpu_seconds = static_cast<double>(*user + *system) / ticks;
+  stats.threads = field(20);
+  const auto started = field(22);
+  if (started && boot_time_seconds_)
+    stats.start_time_seconds = *boot_time_seconds_ + static_cast<double>(*started) / ticks;
+  stats.virtual_memory_bytes = field(23);
+  if (const auto pages = field(24))
+    stats.resident_memory_bytes = *pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  stats.open_fds = count_entries(self / "fd");
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) == 0) stats.max_fds = limit.rlim_cur;
+  return stats;
+}
+
+}  // namespace rdmadiag::daemon

@@ -1,0 +1,24 @@
+// The agent's own process, for process_* metrics.
+#pragma once
+
+#include <filesystem>
+
+#include "agent/core/agent_status.h"
+
+namespace rdmadiag::daemon {
+
+// Any thread may call read(); what cannot be read stays empty.
+class ProcessReader {
+ public:
+  // `proc` is the procfs this process is in (not the one of --path.procfs, which may be a host's
+  // seen from a container).
+  explicit ProcessReader(std::filesystem::path proc);
+
+  [[nodiscard]] core::ProcessStats read() const;
+
+ private:
+  std::filesystem::path proc_;
+  std::optional<double> boot_time_seconds_;  // read once: /proc/stat is long and dear to make
+};
+
+}  // namespace rdmadiag::daemon

@@ -1,0 +1,36 @@
+#include "agent/daemon/repeat_filter.h"
+
+#include <catch2/catch.hpp>
+
+namespace rdmadiag::daemon {
+namespace {
+
+using namespace std::chrono_literals;
+
+const core::SteadyTime kStart{1h};
+
+TEST_CASE("a repeated message is held back within the window and counted after it") {
+  RepeatFilter filter(60s);
+  CHECK(filter.pass("a", kStart) == 0u);
+  CHECK_FALSE(filter.pass("a", kStart + 1s));
+  CHECK_FALSE(filter.pass("a", kStart + 59s));
+  CHECK(filter.pass("b", kStart + 59s) == 0u);
+  CHECK(filter.pass("a", kStart + 60s) == 2u);
+  CHECK_FALSE(filter.pass("a", kStart + 61s));
+  CHECK(filter.pass("a", kStart + 121s) == 1u);
+}
+
+TEST_CASE("memory is bounded, and a full filter loses no message") {
+  RepeatFilter filter(60s, 2);
+  CHECK(filter.pass("a", kStart) == 0u);
+  CHECK(filter.pass("b", kStart) == 0u);
+  CHECK(filter.pass("c", kStart) == 0u);
+  CHECK(filter.pass("c", kStart) == 0u);
+  CHECK_FALSE(filter.pass("a", kStart));
+  // b is old and owes nobody a count: its place is free again.
+  CHECK(filter.pass("c", kStart + 61s) == 0u);
+  CHECK_FALSE(filter.pass("c", kStart + 62s));
+}
+
+}  // namespace
+}  // namespace rdmadiag::daemon
