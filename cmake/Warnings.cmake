@@ -9,6 +9,10 @@ if(RDMADIAG_SANITIZE)
                       -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${RDMADIAG_SANITIZE})
 endif()
+if(RDMADIAG_FUZZERS)
+  # Coverage of the libraries too, or the fuzzer would be blind to what it reaches.
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
 
 # Declares a static library of the project: rdmadiag_library(NAME SOURCES … LINK …)
 function(rdmadiag_library name)
