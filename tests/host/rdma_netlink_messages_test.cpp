@@ -1,24 +1,18 @@
 #include "agent/host/rdma_netlink_messages.h"
 
-#include <algorithm>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "tests/support/netlink_fixture.h"
+#include "tests/support/decoder_check.h"
 
 using namespace rdmadiag;
 using namespace rdmadiag::host;
 using nlohmann::json;
-using test::netlink_case;
+using test::maybe;
 
 namespace {
 
-const test::NestTypes kNests = {15, 16, 19, 20, 52, 80, 81};
-
-template <class T>
-json maybe(const std::optional<T>& value) {
-  return value ? json(*value) : json(nullptr);
-}
+const test::DecoderCheck kCheck{.file = "rdma", .nests = {15, 16, 19, 20, 52, 80, 81}};
 
 json to_json(const NetlinkDevice& d) {
   return {{"index", d.index},
@@ -79,32 +73,12 @@ json to_json(const std::vector<T>& items) {
   return all;
 }
 
-json sorted(json value) {
-  if (value.is_array()) std::sort(value.begin(), value.end());
-  return value;
-}
-
-// What every decoder owes: the expected values whatever the order and the company of attributes,
-// and no part of a message that was cut.
 template <class Decode>
 void check_decoder(const char* name, Decode decode) {
-  INFO(name);
-  const auto stored = netlink_case("rdma", name);
-  const auto decoded = [&](Bytes payload) -> json {
+  kCheck(name, [&](Bytes payload) -> std::optional<json> {
     const auto result = decode(payload);
-    return result ? to_json(*result) : json(result.error().message());
-  };
-  CHECK(decoded(stored.payload()) == stored.expected);
-  CHECK(sorted(decoded(test::reversed(stored.payload(), kNests))) == sorted(stored.expected));
-  CHECK(decoded(test::with_unknown(stored.payload(), kNests)) == stored.expected);
-
-  const auto ends = test::attribute_ends(stored.payload());
-  const auto taken =
-      test::lengths_taken(stored.payload(), [&](Bytes cut) { return decode(cut).has_value(); });
-  for (const std::size_t length : taken) {
-    INFO("cut to " << length);
-    CHECK(std::find(ends.begin(), ends.end(), length) != ends.end());
-  }
+    return result ? std::optional<json>(to_json(*result)) : std::nullopt;
+  });
 }
 
 }  // namespace
