@@ -53,12 +53,11 @@ inline constexpr std::size_t kProbeTimestampsCount = 3;
 [[nodiscard]] std::string_view probe_timestamps_name(ProbeTimestamps timestamps);
 
 // Upper bounds in seconds. Few, because every bucket is a series on every RNIC of a cluster.
-inline constexpr std::array<double, 7> kRttBounds = {5e-6, 10e-6, 25e-6, 100e-6,
-                                                     1e-3, 10e-3, 100e-3};
-inline constexpr std::array<double, 3> kDelayBounds = {50e-6, 1e-3, 50e-3};
+inline constexpr std::array<double, 6> kRttBounds = {5e-6, 10e-6, 25e-6, 100e-6, 1e-3, 100e-3};
+inline constexpr std::array<double, 2> kDelayBounds = {100e-6, 10e-3};
 // A retransmission of the NIC shows at k × 67 ms (local ACK timeout 14).
-inline constexpr std::array<double, 9> kRcRttBounds = {10e-6,  100e-6, 1e-3,   10e-3, 50e-3,
-                                                       100e-3, 300e-3, 600e-3, 1.0};
+inline constexpr std::array<double, 7> kRcRttBounds = {25e-6,  1e-3,   10e-3, 50e-3,
+                                                       100e-3, 300e-3, 600e-3};
 
 class ProbeHistogram {
  public:
