@@ -2,6 +2,7 @@
 // JSON schema's check look at.
 #include <catch2/catch.hpp>
 
+#include "exporters/html.h"
 #include "exporters/json.h"
 #include "exporters/prometheus.h"
 #include "exporters/text.h"
@@ -35,6 +36,10 @@ void check_all(const std::string& name, const core::HostSnapshot& host,
   CHECK(test::golden_difference(name + "/metrics.prom", metrics) == "");
   CHECK(test::golden_difference(name + "/snapshot.json",
                                 render_json(host, agent, JsonLayout::kIndented)) == "");
+  CHECK(test::golden_difference(
+            name + "/page.html",
+            render_page({.now = host, .at_start = &host, .previous = &host, .agent = agent})) ==
+        "");
   check_text(name, host, agent);
 }
 

@@ -1,0 +1,33 @@
+// The status page `/`: one document without script or outside resources. Everything that comes from
+// the host is escaped. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "agent/core/agent_status.h"
+#include "agent/core/snapshot.h"
+
+namespace rdmadiag::exporters {
+
+struct PageInput {
+  const core::HostSnapshot& now;
+  const core::HostSnapshot* at_start;  // null: nothing is said about movement since then
+  const core::HostSnapshot* previous;  // some time ago, for rates; may be null
+  const core::AgentStatus& agent;
+};
+
+// Rows beyond this are counted, not shown, in each of the page's tables that can grow.
+inline constexpr std::size_t kMaxPageRows = 1000;
+
+[[nodiscard]] std::string render_page(const PageInput& input);
+
+// What the page links to as /style.css.
+[[nodiscard]] std::string_view page_style();
+
+// The Content-Security-Policy the page needs; nothing else on the server needs more.
+inline constexpr std::string_view kPagePolicy =
+    "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'";
+
+}  // namespace rdmadiag::exporters
