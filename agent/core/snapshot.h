@@ -156,6 +156,9 @@ struct PcieSnapshot {
   std::optional<int> max_width_lanes;
   std::optional<double> current_speed_transfers_per_second;
   std::optional<double> max_speed_transfers_per_second;
+  // What the slot above can do: a card can be made for more than its slot has.
+  std::optional<int> slot_max_width_lanes = std::nullopt;
+  std::optional<double> slot_max_speed_transfers_per_second = std::nullopt;
   std::optional<int> numa_node;
   std::string local_cpus;  // "0-31"
   bool is_vf = false;
@@ -231,6 +234,7 @@ struct DeviceEntry {
   std::optional<std::chrono::nanoseconds>
       age;                            // since the last complete read; empty if there was none
   std::vector<SourceStatus> sources;  // of this device also when stuck; from the snapshot otherwise
+  std::vector<std::uint32_t> known_ports;  // those of the last complete read, also when it has gone
 };
 
 struct HostSnapshot {

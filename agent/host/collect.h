@@ -42,7 +42,7 @@ class Collector {
   // The next collect() lists devices, files and GIDs anew and reads whatever the age of the last.
   void rescan();
 
-  // Takes other options; devices whose filters are unchanged keep their error counts.
+  // Takes other options from the next collect() on; error counts start anew.
   void reconfigure(CollectOptions options);
 
  private:

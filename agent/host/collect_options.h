@@ -11,7 +11,7 @@
 namespace rdmadiag::host {
 
 struct CollectOptions {
-  // Extended regular expressions that must match the whole device name. A device is read when it
+  // ECMAScript regular expressions that must match the whole device name. A device is read when it
   // matches one of `include` and none of `exclude`; nothing of another device is ever opened.
   std::vector<std::string> include = {".*"};
   std::vector<std::string> exclude;

@@ -1,72 +1,66 @@
 // One kernel interface as read for one device: its files, its netlink messages. Every device has
 // its own instances, called by that device's reader thread alone, so they keep descriptors and
 // listings between reads without a lock. A source that cannot read something says so in the
-// IssueLog and goes on; it never throws for what the kernel answers.
+// IssueLog and goes on; it never throws for what the kernel answers. When the driver, the PCI
+// function or the ports of a device change, all its sources are made anew.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "agent/core/clock.h"
 #include "agent/core/snapshot.h"
 #include "agent/host/collect_options.h"
-#include "agent/host/file_reader.h"
+#include "agent/host/issue_log.h"
 #include "agent/host/netlink_source.h"
+#include "agent/host/read_session.h"
 #include "agent/host/sysfs.h"
+#include "agent/host/sysfs_parse.h"
 
 namespace rdmadiag::host {
-
-// The issues of one read, and the errors since start by source and reason.
-class IssueLog {
- public:
-  using Counts = std::array<std::array<std::uint64_t, core::kIssueReasonCount>, core::kSourceCount>;
-
-  void add_errno(core::Source source, std::string path, int error_number);
-  // `content` is what could not be parsed; kept cut and escaped.
-  void add_parse_error(core::Source source, std::string path, std::string_view content);
-  // Listed, but not counted as an error: nothing was tried this time.
-  void add_backing_off(core::Source source, std::string path, core::IssueReason reason,
-                       int error_number);
-  void add(core::ReadIssue issue);
-
-  [[nodiscard]] std::vector<core::ReadIssue> take();
-  [[nodiscard]] const Counts& counts() const { return counts_; }
-
-  // Issues past this are counted, not listed.
-  static constexpr std::size_t kMaxIssues = 512;
-
- private:
-  std::vector<core::ReadIssue> issues_;
-  Counts counts_{};
-};
 
 // What a device's sources work with. Shared ownership, since a reader stuck in the kernel outlives
 // everything else.
 struct DeviceContext {
   Roots roots;
-  std::string name;
-  std::string directory;  // …/class/infiniband/NAME
   CollectOptions options;
-  std::shared_ptr<FileReader> files;
-  std::shared_ptr<const core::Clock> clock;
+  std::shared_ptr<ReadSession> session;
   std::shared_ptr<NetlinkSource> netlink;  // may be null
+
+  std::optional<KernelRelease> kernel;
+
+  std::string name;
+  std::string directory;      // …/class/infiniband/NAME
+  std::string driver;         // the catalogue's name; empty when unknown
+  std::string pci_directory;  // of the PCI function, links resolved; empty for software devices
+  std::optional<std::uint32_t> pci_device_id;
+  std::optional<NetlinkDevice> netlink_device;
+  std::vector<std::uint32_t> ports;  // the numbers of those to be read
 };
+
+// False when the options leave hw_counters of this device out, over sysfs and netlink alike.
+[[nodiscard]] inline bool reads_hw_counters(const DeviceContext& context) {
+  if (context.options.is_disabled(core::Source::kSysfsHwCounters)) return false;
+  for (const std::string& driver : context.options.skip_hw_counters) {
+    if (driver == context.driver) return false;
+  }
+  return true;
+}
 
 class DeviceSource {
  public:
   virtual ~DeviceSource() = default;
 
   [[nodiscard]] virtual core::Source source() const = 0;
-  // Adds what it reads to `device`, where sources before it have left theirs. True when the source
-  // as a whole was read; single missing values do not make it false.
+  // Adds what it reads to `device`, where sources before it have left theirs: name, driver, netdevs
+  // and ports (in the order of the context's). True when the source as a whole was read; single
+  // missing values do not make it false.
   virtual bool read(core::DeviceSnapshot& device, IssueLog& issues) = 0;
-  // The device may have changed: forget listings and descriptors.
-  virtual void forget() {}
+  // What seldom changes may have changed: list and read it anew at the next read.
+  virtual void refresh() {}
 };
 
 // Null when the source has nothing to do on that device.

@@ -53,7 +53,7 @@ int SystemFileReader::list(const std::string& path, std::vector<DirectoryEntry>&
     if (entry == nullptr) return -errno;
     if (std::strcmp(entry->d_name, ".") == 0 || std::strcmp(entry->d_name, "..") == 0) continue;
     if (entries.size() == kMaxEntries) return -E2BIG;
-    entries.push_back({entry->d_name, kind_of(entry->d_type)});
+    entries.push_back({entry->d_name, kind_of(entry->d_type), entry->d_ino});
   }
 }
 

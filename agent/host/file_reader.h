@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@ namespace rdmadiag::host {
 struct DirectoryEntry {
   std::string name;
   enum class Kind { kFile, kDirectory, kLink, kOther } kind = Kind::kOther;
+  std::uint64_t inode = 0;
 };
 
 class FileReader {

@@ -22,6 +22,8 @@ struct NetlinkDevice {
   std::optional<std::uint64_t> sys_image_guid;
   std::optional<int> node_type;
   core::Protocol protocol = core::Protocol::kUnknown;
+
+  bool operator==(const NetlinkDevice&) const = default;
 };
 
 struct NetlinkPort {
