@@ -167,22 +167,33 @@ std::string painted(std::string_view text, Paint paint, const TerminalStyle& sty
 
 std::string wrapped(std::string_view text, std::size_t indent, const TerminalStyle& style) {
   const std::string safe = terminal_text(text, style);
+  // At least one column beside the indent, or nothing would ever be written.
+  const std::size_t width = std::max(style.width, indent + 1);
   std::string out;
   std::size_t column = 0;
+  const auto break_line = [&] {
+    out += "\n" + std::string(indent, ' ');
+    column = indent;
+  };
   std::string_view rest = safe;
   while (!rest.empty()) {
     // A word with the blanks before it, so that the first line keeps its own spacing.
-    std::size_t start = std::min(rest.find_first_not_of(' '), rest.size());
+    const std::size_t start = std::min(rest.find_first_not_of(' '), rest.size());
     const std::size_t end = std::min(rest.find(' ', start), rest.size());
-    const std::size_t width = text_width(rest.substr(start, end - start));
-    if (column > indent && column + start + width > style.width) {
-      out += "\n" + std::string(indent, ' ');
-      column = indent;
+    const std::size_t word = text_width(rest.substr(start, end - start));
+    if (column + start + word > width && column > indent) {
+      break_line();
       rest.remove_prefix(start);
       continue;
     }
-    out.append(rest.substr(0, end));
-    column += start + width;
+    // A word that no line can hold goes over several.
+    for (std::size_t at = 0; at < end;) {
+      if (column == width) break_line();
+      const std::size_t length = std::max<std::size_t>(utf8_sequence_length(rest.substr(at)), 1);
+      out.append(rest.substr(at, length));
+      ++column;
+      at += length;
+    }
     rest.remove_prefix(end);
   }
   return out;

@@ -32,6 +32,10 @@ struct CounterSelection {
   std::vector<std::string> classes;  // of the catalogue, e.g. "retransmit"; none means all
 };
 
+// With two reads `nonzero` asks what moved; a saturated field is kept, it may hide movement.
+[[nodiscard]] bool is_selected(const core::CounterChange& change,
+                               const CounterSelection& selection);
+
 // Values, and rates where there were two reads (core::host_changes).
 [[nodiscard]] std::string render_counters(std::span<const core::DeviceChanges> changes,
                                           const CounterSelection& selection,

@@ -19,14 +19,6 @@ bool is_of_class(const CounterChange& change, const std::vector<std::string>& cl
          classes.end();
 }
 
-// With two reads "nonzero" asks what moved; a saturated field is kept, it may hide movement.
-bool is_selected(const CounterChange& change, const CounterSelection& selection) {
-  if (!is_of_class(change, selection.classes)) return false;
-  if (!selection.nonzero) return true;
-  if (change.reset || change.saturated) return true;
-  return change.increase ? *change.increase > 0 : change.sample.value > 0;
-}
-
 std::string value_text(const CounterChange& change, bool raw) {
   const core::CounterSpec* spec = change.sample.spec;
   if (raw || spec == nullptr || spec->scale == 1) return grouped(change.sample.value);
@@ -89,6 +81,13 @@ std::string gid_reason(const core::DeviceSnapshot& device, const core::PortSnaps
 }
 
 }  // namespace
+
+bool is_selected(const CounterChange& change, const CounterSelection& selection) {
+  if (!is_of_class(change, selection.classes)) return false;
+  if (!selection.nonzero) return true;
+  if (change.reset || change.saturated) return true;
+  return change.increase ? *change.increase > 0 : change.sample.value > 0;
+}
 
 std::string render_counters(std::span<const core::DeviceChanges> changes,
                             const CounterSelection& selection, const TerminalStyle& style) {

@@ -89,8 +89,10 @@ TEST_CASE("letters beyond ASCII are shown where the terminal knows them") {
   CHECK(table.render({.width = 80, .utf8 = true}) == "A     B\nKöln  x\nBonn  y\n");
 }
 
-TEST_CASE("long words stay whole when text is wrapped") {
+TEST_CASE("text breaks between words, and inside one that no line holds") {
   CHECK(wrapped("a bb ccc", 2, {.width = 5}) == "a bb\n  ccc");
-  CHECK(wrapped("abcdefghij kl", 1, {.width = 5}) == "abcdefghij\n kl");
+  CHECK(wrapped("a abcdefghij kl", 1, {.width = 5}) == "a abc\n defg\n hij\n kl");
+  CHECK(wrapped("äöüßé", 0, {.width = 2, .utf8 = true}) == "äö\nüß\né");
+  CHECK(wrapped("abc", 5, {.width = 5}) == "abc");
   CHECK(wrapped("", 2, {.width = 5}).empty());
 }
