@@ -1,0 +1,25 @@
+#include "agent/cli/commands.h"
+
+#include <array>
+
+namespace rdmadiag::cli {
+
+std::span<const Command> all_commands() {
+  static constexpr std::array kCommands = std::to_array<Command>({
+      {"status", "One screen: each device and port, and what is wrong", define_status},
+      {"devices", "What each device is: firmware, PCIe, NUMA node, ports", define_devices},
+      {"gids", "The GID tables, and which GID probes use and why", define_gids},
+      {"counters", "Every counter, what it means and how fast it moves", define_counters},
+      {"qps", "The live queue pairs and their owners", define_qps},
+      {"doctor", "Whether this host can run probes, and what mends it when it cannot",
+       define_doctor},
+      {"metrics", "The catalogue: every metric and the kernel counters it is made of",
+       define_metrics},
+      {"config", "Check the daemon's configuration, or show what is in effect", define_config},
+      {"capture", "Write what this host tells to an archive that any command replays",
+       define_capture},
+  });
+  return kCommands;
+}
+
+}  // namespace rdmadiag::cli

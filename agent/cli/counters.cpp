@@ -1,0 +1,129 @@
+// `rdmadiag counters`: every counter, what it means, and how fast it moves.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <set>
+
+#include "agent/cli/commands.h"
+#include "agent/cli/counters_json.h"
+#include "agent/cli/observe.h"
+#include "agent/cli/options.h"
+#include "agent/core/changes.h"
+#include "agent/core/nearest.h"
+#include "agent/core/strict_reader.h"
+#include "exporters/text.h"
+
+namespace rdmadiag::cli {
+namespace {
+
+struct Options {
+  ObserverOptions observer;
+  exporters::CounterSelection selection;
+  std::string diff;
+  std::string watch;
+};
+
+std::string check_class(const std::string& text) {
+  std::set<std::string> known;
+  for (const core::CounterSpec& spec : core::all_counters()) {
+    known.insert(std::string(spec.counter_class));
+  }
+  if (known.contains(text)) return "";
+  const std::vector<std::string> names(known.begin(), known.end());
+  const auto nearest = core::nearest_name(text, names);
+  if (nearest) return "unknown class " + text + " (did you mean " + *nearest + "?)";
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+  return "unknown class " + text + "; there are " + all;
+}
+
+std::string check_duration(const std::string& text) {
+  const auto duration = core::parse_duration(text);
+  if (duration && duration->count() > 0) return "";
+  return "'" + text + "' is no duration such as 500ms, 10s or 1m";
+}
+
+void print(const std::vector<core::DeviceChanges>& changes, const Options& options,
+           Context& context) {
+  if (context.options.json) {
+    context.out() << counters_json(changes, options.selection) << "\n";
+    return;
+  }
+  const std::string text =
+      exporters::render_counters(changes, options.selection, context.world.style);
+  context.out() << (text.empty() ? "no counter to show\n" : text);
+}
+
+std::vector<core::DeviceChanges> changes_between(const Observation& before,
+                                                 const Observation& now) {
+  return core::host_changes(*before.host, *now.host);
+}
+
+int show_diff(Observer& observer, const Observation& first, const Options& options,
+              Context& context) {
+  const auto interval = *core::parse_duration(options.diff);
+  if (!context.options.json) context.err() << "reading for " << options.diff << "\n";
+  // Whoever interrupts wants to see what there is by then.
+  (void)context.world.wait(interval);
+  const auto second = observer.observe();
+  if (!second) return report_failure(context, second.error());
+  print(changes_between(first, *second), options, context);
+  return kExitFine;
+}
+
+int show_watch(Observer& observer, Observation before, const Options& options, Context& context) {
+  const auto interval = *core::parse_duration(options.watch);
+  print(changes_between({std::make_shared<core::HostSnapshot>(), {}}, before), options, context);
+  context.out().flush();
+  while (context.world.wait(interval)) {
+    auto now = observer.observe();
+    if (!now) return report_failure(context, now.error());
+    if (context.world.out_is_terminal && !context.options.json) context.out() << "\x1b[H\x1b[2J";
+    print(changes_between(before, *now), options, context);
+    context.out().flush();
+    if (!context.out()) return kExitFine;  // nobody reads any more
+    before = std::move(*now);
+  }
+  return kExitFine;
+}
+
+int show(const Options& options, Context& context) {
+  auto observer = open_observer(context, options.observer);
+  if (!observer) return report_failure(context, observer.error());
+  auto seen = (*observer)->observe();
+  if (!seen) return report_failure(context, seen.error());
+  if (!options.diff.empty()) return show_diff(**observer, *seen, options, context);
+  if (!options.watch.empty()) {
+    return show_watch(**observer, std::move(*seen), options, context);
+  }
+  print(changes_between({std::make_shared<core::HostSnapshot>(), {}}, *seen), options, context);
+  return kExitFine;
+}
+
+}  // namespace
+
+Action define_counters(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::Option* diff =
+      app.add_option("--diff", options->diff, "Read twice, this long apart, and show what moved")
+          ->check(CLI::Validator(check_duration, "", "duration"))
+          ->type_name("DURATION");
+  app.add_option("--watch", options->watch, "Show again and again what moved (default every 2s)")
+      ->expected(0, 1)
+      ->default_str("2s")
+      ->check(CLI::Validator(check_duration, "", "duration"))
+      ->type_name("DURATION")
+      ->excludes(diff);
+  app.add_flag("--nonzero", options->selection.nonzero,
+               "Leave out what stands at 0, or did not move");
+  app.add_option("--class", options->selection.classes,
+                 "Only these classes, e.g. retransmit,cnp_ecn")
+      ->delimiter(',')
+      ->check(CLI::Validator(check_class, "", "class"))
+      ->type_name("CLASS");
+  app.add_flag("--raw", options->selection.raw,
+               "The metric's name too, and values as the kernel counts");
+  add_agent_option(app, options->observer);
+  return [options](Context& context) { return show(*options, context); };
+}
+
+}  // namespace rdmadiag::cli

@@ -1,0 +1,115 @@
+// rdmadiag: the real world around the commands.
+#include <langinfo.h>
+#include <linux/capability.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <clocale>
+#include <csignal>
+#include <cstdlib>
+#include <ctime>
+#include <exception>
+#include <iostream>
+#include <string_view>
+
+#include "agent/cli/fetch.h"
+#include "agent/cli/run.h"
+#include "agent/host/rdma_netlink.h"
+
+namespace rdmadiag::cli {
+namespace {
+
+constexpr std::size_t kWidthWithoutTerminal = 100;
+constexpr std::size_t kLeastWidth = 40;
+
+std::size_t terminal_width() {
+  winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) {
+    return kWidthWithoutTerminal;
+  }
+  return std::max<std::size_t>(size.ws_col, kLeastWidth);
+}
+
+bool wants_colour() {
+  const char* no_colour = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  return (no_colour == nullptr || *no_colour == '\0') &&
+         (terminal == nullptr || std::string_view(terminal) != "dumb");
+}
+
+// Ctrl-C ends the wait, not the program, so that what was begun can be finished.
+bool wait_for(std::chrono::nanoseconds duration) {
+  sigset_t interrupts;
+  sigset_t before;
+  sigemptyset(&interrupts);
+  sigaddset(&interrupts, SIGINT);
+  sigaddset(&interrupts, SIGTERM);
+  ::pthread_sigmask(SIG_BLOCK, &interrupts, &before);
+  const int descriptor = ::signalfd(-1, &interrupts, SFD_CLOEXEC);
+  pollfd waiting{descriptor, POLLIN, 0};
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(duration);
+  const timespec timeout{seconds.count(), (duration - seconds).count()};
+  const bool elapsed = ::ppoll(&waiting, 1, &timeout, nullptr) == 0;
+  if (!elapsed && descriptor >= 0) {
+    signalfd_siginfo taken{};
+    (void)!::read(descriptor, &taken, sizeof taken);
+  }
+  if (descriptor >= 0) ::close(descriptor);
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return elapsed;
+}
+
+ProcessLimits process_limits() {
+  ProcessLimits limits;
+  rlimit memlock{};
+  if (::getrlimit(RLIMIT_MEMLOCK, &memlock) == 0 && memlock.rlim_cur != RLIM_INFINITY) {
+    limits.memlock_bytes = memlock.rlim_cur;
+  }
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets{};
+  if (::syscall(SYS_capget, &header, sets.data()) == 0) {
+    limits.ignores_memlock = (sets[0].effective & (1U << CAP_IPC_LOCK)) != 0;
+  }
+  return limits;
+}
+
+World real_world() {
+  World world;
+  world.clock = std::make_shared<core::SystemClock>();
+  world.files = std::make_shared<host::SystemFileReader>();
+  world.make_netlink = [] { return host::make_rdma_netlink(); };
+  world.roots = {"/sys", "/proc", "/dev"};
+  world.config_file = "/etc/rdmadiag/rdmadiag.yaml";
+  world.limits = process_limits();
+  world.out = &std::cout;
+  world.err = &std::cerr;
+  world.out_is_terminal = ::isatty(STDOUT_FILENO) == 1;
+  world.style.width = world.out_is_terminal ? terminal_width() : kWidthWithoutTerminal;
+  world.style.colour = world.out_is_terminal && wants_colour();
+  world.style.utf8 = std::string_view(::nl_langinfo(CODESET)) == "UTF-8";
+  world.wait = wait_for;
+  world.fetch = fetch_url;
+  return world;
+}
+
+}  // namespace
+}  // namespace rdmadiag::cli
+
+int main(int argc, char** argv) {
+  std::setlocale(LC_CTYPE, "");
+  // A reader that went away (`rdmadiag metrics | head`) is an error of write, not our death.
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    rdmadiag::cli::World world = rdmadiag::cli::real_world();
+    return rdmadiag::cli::run(argc, argv, world);
+  } catch (const std::exception& error) {
+    std::cerr << "rdmadiag: " << error.what() << "\n";
+    return rdmadiag::cli::kExitUnknown;
+  }
+}

@@ -1,0 +1,155 @@
+#include "agent/cli/observe.h"
+
+#include <utility>
+
+#include "agent/cli/place.h"
+#include "agent/core/diagnose/diagnose.h"
+#include "agent/core/version.h"
+#include "agent/host/collect.h"
+#include "config/load.h"
+#include "exporters/json.h"
+
+namespace rdmadiag::cli {
+namespace {
+
+// A person waits for a stuck device longer than a scrape does.
+constexpr auto kDeadline = std::chrono::seconds(3);
+constexpr std::string_view kDefaultPort = "10915";
+
+core::Expectations expectations_of(const config::Config& config) {
+  core::Expectations expect;
+  if (config.expect.devices) expect.devices = static_cast<int>(*config.expect.devices);
+  expect.rate_bits_per_second = config.expect.rate_bits_per_second;
+  expect.firmware = config.expect.firmware;
+  switch (config.expect.link_layer) {
+    case config::ExpectedLinkLayer::kAny: break;
+    case config::ExpectedLinkLayer::kInfiniband:
+      expect.link_layer = core::LinkLayer::kInfiniband;
+      break;
+    case config::ExpectedLinkLayer::kEthernet:
+      expect.link_layer = core::LinkLayer::kEthernet;
+      break;
+  }
+  return expect;
+}
+
+core::AgentStatus local_status(const core::HostSnapshot& host, const core::Expectations& expect) {
+  core::AgentStatus status;
+  status.version = core::kVersion;
+  status.revision = core::kRevision;
+  core::Evidence evidence;
+  evidence.now = &host;
+  evidence.expect = expect;
+  status.diagnosis = core::diagnose(evidence);
+  for (const core::DeviceEntry& entry : host.devices) {
+    if (entry.snapshot == nullptr || !expect.rate_bits_per_second) continue;
+    for (const core::PortSnapshot& port : entry.snapshot->ports) {
+      status.ports.push_back(
+          {entry.name, port.number, expect.rate_bits_per_second, std::nullopt, std::nullopt});
+    }
+  }
+  return status;
+}
+
+class LocalObserver final : public Observer {
+ public:
+  LocalObserver(const host::Roots& roots, const host::CollectOptions& options,
+                host::CollectorParts parts, core::Expectations expect)
+      : collector_(roots, options, std::move(parts)), expect_(std::move(expect)) {}
+
+  core::Result<Observation> observe() override {
+    Observation out;
+    out.host = collector_.collect();
+    out.agent = local_status(*out.host, expect_);
+    return out;
+  }
+
+ private:
+  host::Collector collector_;
+  core::Expectations expect_;
+};
+
+class AgentObserver final : public Observer {
+ public:
+  AgentObserver(World& world, std::string url) : world_(world), url_(std::move(url)) {}
+
+  core::Result<Observation> observe() override {
+    const auto body = world_.fetch(url_ + "/api/v1/snapshot");
+    if (!body) return tl::make_unexpected(body.error());
+    auto parsed = exporters::parse_json(*body);
+    if (!parsed) return core::fail(url_ + ": " + parsed.error().message());
+    return Observation{std::make_shared<core::HostSnapshot>(std::move(parsed->host)),
+                       std::move(parsed->agent)};
+  }
+
+ private:
+  World& world_;
+  std::string url_;
+};
+
+}  // namespace
+
+host::CollectOptions collect_options(const Context& context, const ObserverOptions& options) {
+  host::CollectOptions collect;
+  if (!context.options.include.empty()) collect.include = context.options.include;
+  collect.exclude = context.options.exclude;
+  collect.deadline = kDeadline;
+  collect.min_interval = {};
+  collect.queue_pairs = options.queue_pairs;
+  return collect;
+}
+
+namespace {
+
+// What the operator expects of this host; nothing where there is no configuration to ask.
+core::Expectations host_expectations(const World& world) {
+  const auto loaded = config::load_config(world.config_file);
+  return loaded ? expectations_of(*loaded) : core::Expectations{};
+}
+
+}  // namespace
+
+std::string agent_url(const std::string& address) {
+  if (address.find("://") != std::string::npos) return address;
+  const std::size_t bracket = address.rfind(']');
+  const std::size_t colon = address.rfind(':');
+  const bool has_port =
+      colon != std::string::npos && (bracket == std::string::npos || colon > bracket);
+  return "http://" + address + (has_port ? "" : ":" + std::string(kDefaultPort));
+}
+
+core::Result<std::unique_ptr<Observer>> open_observer(const Context& context,
+                                                      const ObserverOptions& options) {
+  if (!options.agent.empty()) {
+    return std::make_unique<AgentObserver>(context.world, agent_url(options.agent));
+  }
+  const host::CollectOptions collect = collect_options(context, options);
+  if (const core::Status good = host::check_options(collect); !good) {
+    return tl::make_unexpected(good.error());
+  }
+  auto place = find_place(context);
+  if (!place) return tl::make_unexpected(place.error());
+  host::CollectorParts parts;
+  parts.clock = context.world.clock;
+  parts.files = place->files;
+  parts.netlink = place->netlink;
+  const core::Expectations expect =
+      place->is_live ? host_expectations(context.world) : core::Expectations{};
+  return std::make_unique<LocalObserver>(place->roots, collect, std::move(parts), expect);
+}
+
+std::optional<Observation> observe_once(const Context& context, const ObserverOptions& options) {
+  auto observer = open_observer(context, options);
+  auto seen = observer ? (*observer)->observe() : tl::make_unexpected(observer.error());
+  if (seen) return std::move(*seen);
+  report_failure(context, seen.error());
+  return std::nullopt;
+}
+
+int report_failure(const Context& context, const core::Error& error) {
+  context.err() << "rdmadiag: " << exporters::terminal_text(error.message(), context.world.style)
+                << "\n";
+  return kExitUnknown;
+}
+
+}  // namespace rdmadiag::cli

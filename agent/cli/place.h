@@ -1,0 +1,23 @@
+// What a command looks at: this host, another root, or a capture in memory.
+#pragma once
+
+#include <memory>
+
+#include "agent/cli/world.h"
+#include "agent/host/file_reader.h"
+#include "agent/host/netlink_source.h"
+#include "agent/host/sysfs.h"
+
+namespace rdmadiag::cli {
+
+struct Place {
+  host::Roots roots;
+  std::shared_ptr<host::FileReader> files;
+  std::shared_ptr<host::NetlinkSource> netlink;  // null where nobody can be asked
+  bool is_live = false;                          // this host, as it is now
+};
+
+// Fails when a capture cannot be read.
+[[nodiscard]] core::Result<Place> find_place(const Context& context);
+
+}  // namespace rdmadiag::cli

@@ -1,0 +1,71 @@
+// What a command works with: everything outside the program comes in here, from main or from a
+// test.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "agent/core/clock.h"
+#include "agent/core/result.h"
+#include "agent/host/file_reader.h"
+#include "agent/host/netlink_source.h"
+#include "agent/host/sysfs.h"
+#include "exporters/table.h"
+
+namespace rdmadiag::cli {
+
+// What the kernel grants this process.
+struct ProcessLimits {
+  std::optional<std::uint64_t> memlock_bytes;  // empty: unlimited
+  bool ignores_memlock = false;                // CAP_IPC_LOCK
+};
+
+struct World {
+  std::shared_ptr<const core::Clock> clock;
+  std::shared_ptr<host::FileReader> files;
+  // The live host's; not called when a capture or another root is looked at.
+  std::function<std::shared_ptr<host::NetlinkSource>()> make_netlink;
+  host::Roots roots;
+  std::string config_file;  // where the daemon's configuration is when nobody says
+  ProcessLimits limits;
+  std::ostream* out = nullptr;  // results
+  std::ostream* err = nullptr;  // everything else
+  exporters::TerminalStyle style;
+  bool out_is_terminal = false;
+  // Waits that long; false when the user does not want to wait any more.
+  std::function<bool(std::chrono::nanoseconds)> wait;
+  // The body of a URL, bounded in size and time.
+  std::function<core::Result<std::string>(const std::string& url)> fetch;
+};
+
+// Options that every command takes.
+struct GlobalOptions {
+  bool json = false;
+  std::string sysfs;   // a root other than the live host's, or a capture; empty for the live host
+  std::string procfs;  // empty: beside sysfs
+  std::vector<std::string> include;
+  std::vector<std::string> exclude;
+};
+
+struct Context {
+  World& world;
+  GlobalOptions options;
+
+  [[nodiscard]] std::ostream& out() const { return *world.out; }
+  [[nodiscard]] std::ostream& err() const { return *world.err; }
+};
+
+// Exit codes of every command.
+inline constexpr int kExitFine = 0;
+inline constexpr int kExitWarning = 1;
+inline constexpr int kExitCritical = 2;
+inline constexpr int kExitUnknown = 3;
+inline constexpr int kExitUsage = 64;
+
+}  // namespace rdmadiag::cli

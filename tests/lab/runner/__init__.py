@@ -1,1 +1,0 @@
-"""The host's side of the lab: picks scenarios, boots guests, collects and reports their results."""
