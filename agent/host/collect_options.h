@@ -25,6 +25,9 @@ struct CollectOptions {
   // How often devices are listed anew, and with them what seldom changes: file lists, GIDs, names.
   std::chrono::nanoseconds rescan_interval = std::chrono::seconds(30);
   std::chrono::nanoseconds vanished_grace = std::chrono::minutes(5);
+  // Regular expressions found anywhere in the name of a netdev's private statistic (ethtool -S)
+  // that the catalogue does not know: those are read too, up to a cap for each netdev.
+  std::vector<std::string> ethtool_extra;
   bool queue_pairs = false;  // RES_QP_GET: the kernel may ask the firmware for each
 
   // Drivers (the catalogue's names) whose hw_counters must not be read, beside the built-in list of

@@ -110,7 +110,7 @@ core::Result<DevlinkInfo> decode_devlink_info(Bytes attributes) {
   return info;
 }
 
-PayloadWriter diagnose_request(const core::HealthReporter& reporter) {
+PayloadWriter reporter_request(const core::HealthReporter& reporter) {
   const std::size_t slash = reporter.handle.find('/');
   PayloadWriter request;
   request.text(DEVLINK_ATTR_BUS_NAME, reporter.handle.substr(0, slash));

@@ -28,8 +28,9 @@ struct DevlinkInfo {
 };
 [[nodiscard]] core::Result<DevlinkInfo> decode_devlink_info(Bytes attributes);
 
-// For DIAGNOSE, which needs CAP_NET_ADMIN. Never DUMP_GET: it makes a dump where there is none.
-[[nodiscard]] PayloadWriter diagnose_request(const core::HealthReporter& reporter);
+// For HEALTH_REPORTER_GET and DIAGNOSE; the latter needs CAP_NET_ADMIN. Never for DUMP_GET: it
+// makes a dump where there is none.
+[[nodiscard]] PayloadWriter reporter_request(const core::HealthReporter& reporter);
 
 // What a reporter's diagnosis says, flattened: every value under the name before it.
 struct DiagnosedValue {

@@ -134,7 +134,7 @@ TEST_CASE("a diagnosis is asked for by device, port and name") {
                                 .errors = {},
                                 .recoveries = {},
                                 .automatic_recovery = {}};
-  const auto request = diagnose_request(tx);
+  const auto request = reporter_request(tx);
   AttributeReader reader(request.bytes());
   CHECK(reader.next()->text() == "pci");
   CHECK(reader.next()->text() == "0000:3b:00.0");

@@ -7,18 +7,22 @@
 
 namespace rdmadiag::test {
 
-void FakeTransport::answer(std::uint16_t type, std::vector<std::byte> datagram) {
-  answers_[type].push_back({std::move(datagram), 0});
+void FakeTransport::answer(std::uint16_t type, std::vector<std::byte> datagram, int command) {
+  answers_[{type, command}].push_back({std::move(datagram), 0});
 }
 
-void FakeTransport::refuse(std::uint16_t type, int error_number) {
-  answers_[type].push_back({{}, error_number});
+void FakeTransport::refuse(std::uint16_t type, int error_number, int command) {
+  answers_[{type, command}].push_back({{}, error_number});
 }
 
 core::Result<host::NetlinkReply> FakeTransport::transact(const host::NetlinkRequest& request) {
   requests_.push_back(request);
-  auto& queue = answers_[request.type];
-  if (queue.empty()) return core::errno_error(EOPNOTSUPP, "not in the test");
+  const int command =
+      request.payload.empty() ? kAnyCommand : std::to_integer<int>(request.payload.front());
+  auto found = answers_.find({request.type, command});
+  if (found == answers_.end()) found = answers_.find({request.type, kAnyCommand});
+  if (found == answers_.end()) return core::errno_error(EOPNOTSUPP, "not in the test");
+  auto& queue = found->second;
   const Answer answer = queue.front();
   if (queue.size() > 1) queue.pop_front();
   if (answer.error_number != 0)

@@ -3,7 +3,7 @@
 
 #include <deque>
 #include <map>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "agent/host/netlink_socket.h"
@@ -12,11 +12,15 @@ namespace rdmadiag::test {
 
 class FakeTransport final : public host::NetlinkTransport {
  public:
-  // The next request of this type is answered with these datagrams' messages; the sequence numbers
-  // in them do not matter.
-  void answer(std::uint16_t type, std::vector<std::byte> datagram);
-  // The next request of this type fails.
-  void refuse(std::uint16_t type, int error_number);
+  // The next request of this type, and for generic families of this command, is answered with the
+  // datagram's messages; the sequence numbers in them do not matter. The last answer stays.
+  void answer(std::uint16_t type, std::vector<std::byte> datagram, int command = kAnyCommand);
+  // The next such request fails.
+  void refuse(std::uint16_t type, int error_number, int command = kAnyCommand);
+  // Forgets the answers.
+  void forget(std::uint16_t type, int command = kAnyCommand) { answers_.erase({type, command}); }
+
+  static constexpr int kAnyCommand = -1;
 
   core::Result<host::NetlinkReply> transact(const host::NetlinkRequest& request) override;
 
@@ -27,8 +31,7 @@ class FakeTransport final : public host::NetlinkTransport {
     std::vector<std::byte> datagram;
     int error_number = 0;
   };
-  // The last answer for a type stays.
-  std::map<std::uint16_t, std::deque<Answer>> answers_;
+  std::map<std::pair<std::uint16_t, int>, std::deque<Answer>> answers_;
   std::vector<host::NetlinkRequest> requests_;
 };
 
