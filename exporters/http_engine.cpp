@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "exporters/http_target.h"
 #include "exporters/listen.h"
@@ -15,6 +16,7 @@ namespace rdmadiag::exporters {
 namespace {
 
 using ExchangeHandle = std::shared_ptr<HttpExchange>;
+using TlsHandle = std::shared_ptr<const TlsContext>;
 
 // Room for connections that were told to close but are not gone yet, and for response headers.
 constexpr unsigned kClosingSlack = 128;
@@ -34,6 +36,11 @@ std::string peer_of(MHD_Connection* connection) {
     std::memcpy(&copy, address, sizeof(sockaddr_in6));
   }
   return peer_name(copy);
+}
+
+gnutls_session_int* session_of(MHD_Connection* connection) {
+  const auto* info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+  return info == nullptr ? nullptr : static_cast<gnutls_session_int*>(info->tls_session);
 }
 
 bool declares_more_than(const HttpRequest& request, std::size_t limit) {
@@ -114,10 +121,18 @@ struct HttpEngineCallbacks {
                                                     ConnectionPhase::kIdle);
   }
 
-  static void connection_changed(void* self, MHD_Connection* connection, void** /*context*/,
+  // The TLS context a connection began with is kept alive by its socket context until it closes.
+  static void connection_changed(void* self, MHD_Connection* connection, void** context,
                                  MHD_ConnectionNotificationCode what) {
+    auto& engine = *static_cast<HttpEngine*>(self);
     if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
-      static_cast<HttpEngine*>(self)->hooks_.on_closed(descriptor_of(connection));
+      delete static_cast<TlsHandle*>(*context);
+      *context = nullptr;
+      engine.hooks_.on_closed(descriptor_of(connection));
+    } else if (engine.first_tls_) {
+      auto tls = std::make_unique<TlsHandle>(engine.hooks_.next_tls());
+      (*tls)->attach(session_of(connection));
+      *context = tls.release();
     }
   }
 
@@ -127,10 +142,20 @@ struct HttpEngineCallbacks {
   }
 };
 
-core::Result<std::unique_ptr<HttpEngine>> HttpEngine::make(Limits limits, Hooks hooks) {
-  std::unique_ptr<HttpEngine> engine(new HttpEngine(limits, std::move(hooks)));
+core::Result<std::unique_ptr<HttpEngine>> HttpEngine::make(Limits limits, Hooks hooks,
+                                                           TlsHandle tls) {
+  std::unique_ptr<HttpEngine> engine(new HttpEngine(limits, std::move(hooks), std::move(tls)));
   using Calls = HttpEngineCallbacks;
-  const unsigned flags = MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME;
+  unsigned flags = MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME;
+  std::vector<MHD_OptionItem> tls_options;
+  if (engine->first_tls_) {
+    flags |= MHD_USE_TLS;
+    const TlsServerConfig& config = engine->first_tls_->config();
+    tls_options = {
+        {MHD_OPTION_HTTPS_MEM_CERT, 0, const_cast<char*>(config.certificate.text.c_str())},
+        {MHD_OPTION_HTTPS_MEM_KEY, 0, const_cast<char*>(config.key.text.c_str())}};
+  }
+  tls_options.push_back({MHD_OPTION_END, 0, nullptr});
   engine->daemon_ = MHD_start_daemon(
       flags, 0, nullptr, nullptr, &Calls::handle, engine.get(),  //
       MHD_OPTION_URI_LOG_CALLBACK, &Calls::begin, engine.get(),  //
@@ -139,7 +164,8 @@ core::Result<std::unique_ptr<HttpEngine>> HttpEngine::make(Limits limits, Hooks 
       MHD_OPTION_UNESCAPE_CALLBACK, &Calls::keep_escapes, nullptr,  //
       MHD_OPTION_CONNECTION_LIMIT, static_cast<unsigned>(limits.connections) + kClosingSlack,
       MHD_OPTION_CONNECTION_MEMORY_LIMIT, limits.header_bytes + kResponseHeaderRoom,
-      MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_END);
+      MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,  //
+      MHD_OPTION_ARRAY, tls_options.data(), MHD_OPTION_END);
   if (engine->daemon_ == nullptr) {
     return core::fail("starting the HTTP library failed");
   }
@@ -176,7 +202,9 @@ bool HttpEngine::add(core::UniqueFd socket, const sockaddr_storage& address, soc
                             size) == MHD_YES;
 }
 
-void HttpEngine::complete(const ExchangeHandle& exchange) {
+void HttpEngine::complete(const ExchangeHandle& exchange, HttpResponse response) {
+  exchange->response = std::move(response);
+  exchange->finished = true;
   if (suspended_.erase(exchange) != 0) {
     MHD_resume_connection(exchange->connection);
   }
@@ -186,6 +214,12 @@ void HttpEngine::read_head(HttpExchange& exchange, const char* method) {
   exchange.headers_seen = true;
   exchange.method = method;
   exchange.request.peer_address = peer_of(exchange.connection);
+  if (first_tls_) {
+    const auto* info =
+        MHD_get_connection_info(exchange.connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    const auto& tls = *static_cast<const TlsHandle*>(info->socket_context);
+    exchange.request.client_subject = tls->client_subject(session_of(exchange.connection));
+  }
   MHD_get_connection_values_n(exchange.connection, MHD_HEADER_KIND, &take_header,
                               &exchange.request.headers);
   if (!exchange.response && declares_more_than(exchange.request, limits_.body_bytes)) {

@@ -11,11 +11,13 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "agent/core/result.h"
 #include "agent/core/unique_fd.h"
 #include "exporters/connection_table.h"
 #include "exporters/http_message.h"
+#include "exporters/tls_context.h"
 
 struct MHD_Connection;
 struct MHD_Daemon;
@@ -23,7 +25,8 @@ struct MHD_Response;
 
 namespace rdmadiag::exporters {
 
-// One request on its way through the server. A worker owns it between on_request and complete().
+// One request on its way through the server. Between on_request and complete() a worker may use the
+// request; everything else belongs to the network thread.
 struct HttpExchange {
   HttpRequest request;
   std::string method;
@@ -53,9 +56,13 @@ class HttpEngine {
     std::function<void(const std::shared_ptr<HttpExchange>&)> on_request;
     // Every response passes here last, also those to requests that were refused early.
     std::function<void(HttpExchange&)> before_sending;
+    // What the next TLS connection is set up with.
+    std::function<std::shared_ptr<const TlsContext>()> next_tls;
   };
 
-  [[nodiscard]] static core::Result<std::unique_ptr<HttpEngine>> make(Limits limits, Hooks hooks);
+  // Speaks TLS when `tls` is given, and then on every connection.
+  [[nodiscard]] static core::Result<std::unique_ptr<HttpEngine>> make(
+      Limits limits, Hooks hooks, std::shared_ptr<const TlsContext> tls);
   ~HttpEngine();
   HttpEngine(const HttpEngine&) = delete;
   HttpEngine& operator=(const HttpEngine&) = delete;
@@ -67,12 +74,13 @@ class HttpEngine {
   void run();
   // False when the connection could not be taken on; it is closed then, without on_closed.
   [[nodiscard]] bool add(core::UniqueFd socket, const sockaddr_storage& address, socklen_t size);
-  // The exchange has its response.
-  void complete(const std::shared_ptr<HttpExchange>& exchange);
+  // The response, with its headers and compression, to an exchange that on_request left without.
+  void complete(const std::shared_ptr<HttpExchange>& exchange, HttpResponse response);
 
  private:
   friend struct HttpEngineCallbacks;
-  HttpEngine(Limits limits, Hooks hooks) : limits_(limits), hooks_(std::move(hooks)) {}
+  HttpEngine(Limits limits, Hooks hooks, std::shared_ptr<const TlsContext> tls)
+      : limits_(limits), hooks_(std::move(hooks)), first_tls_(std::move(tls)) {}
 
   void read_head(HttpExchange& exchange, const char* method);
   void append_body(HttpExchange& exchange, const char* bytes, std::size_t size);
@@ -81,6 +89,7 @@ class HttpEngine {
 
   Limits limits_;
   Hooks hooks_;
+  std::shared_ptr<const TlsContext> first_tls_;  // the library keeps pointers into it
   MHD_Daemon* daemon_ = nullptr;
   std::set<std::shared_ptr<HttpExchange>> suspended_;
 };

@@ -16,9 +16,6 @@
 namespace rdmadiag::exporters {
 namespace {
 
-constexpr int kAcceptBurst = 64;
-constexpr std::chrono::milliseconds kDescriptorPause{100};
-
 // Written straight to a socket that gets no connection slot, so it cannot be a library's response.
 constexpr std::string_view kBusy =
     "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\n"
@@ -32,11 +29,14 @@ ConnectionTable::Limits table_limits(const HttpLimits& limits) {
           .send = limits.send_timeout};
 }
 
-void refuse(const core::UniqueFd& socket) {
+void refuse(const core::UniqueFd& socket, bool in_plain_text) {
   std::array<char, 4096> sink{};
   // What was received and not read would turn the close into a reset, and the client would not see
   // the answer.
   (void)recv(socket.get(), sink.data(), sink.size(), MSG_DONTWAIT);
+  if (!in_plain_text) {
+    return;
+  }
   (void)send(socket.get(), kBusy.data(), kBusy.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
   shutdown(socket.get(), SHUT_WR);
 }
@@ -72,43 +72,22 @@ core::Result<std::unique_ptr<HttpLoop>> HttpLoop::make(HttpServerOptions options
 }
 
 core::Status HttpLoop::prepare() {
-  if (auto ok = open_listeners(); !ok) {
-    return ok;
-  }
-  if (auto ok = make_engine(); !ok) {
-    return ok;
-  }
   epoll_.reset(epoll_create1(EPOLL_CLOEXEC));
   wakeup_.reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!epoll_ || !wakeup_) {
     return core::errno_error(errno, "preparing the HTTP server");
   }
-  for (const core::UniqueFd& socket : listeners_) {
-    if (auto ok = watch(socket.get()); !ok) {
-      return ok;
-    }
+  auto watch = WebConfigWatch::open(options_.web_config_file, clock_, options_.on_problem);
+  if (!watch) {
+    return tl::make_unexpected(std::move(watch.error()));
   }
-  return watch(wakeup_.get()).and_then([this] { return watch(engine_->poll_fd()); });
-}
-
-core::Status HttpLoop::open_listeners() {
-  listeners_ = std::move(options_.sockets);
-  for (const core::UniqueFd& socket : listeners_) {
-    if (auto ok = adopt_listener(socket); !ok) {
-      return ok;
-    }
+  web_config_ = std::move(*watch);
+  uses_tls_ = web_config_->current().tls != nullptr;
+  auto ok = acceptor_.open(options_.listen_addresses, std::move(options_.sockets), epoll_.get());
+  if (!ok) {
+    return ok;
   }
-  for (const std::string& text : options_.listen_addresses) {
-    auto socket = parse_listen_address(text).and_then(open_listener);
-    if (!socket) {
-      return tl::make_unexpected(std::move(socket.error()));
-    }
-    listeners_.push_back(std::move(*socket));
-  }
-  if (listeners_.empty()) {
-    return core::fail("no address to listen on");
-  }
-  return {};
+  return make_engine();
 }
 
 core::Status HttpLoop::make_engine() {
@@ -119,26 +98,26 @@ core::Status HttpLoop::make_engine() {
   };
   hooks.on_closed = [this](int fd) { table_.remove(fd); };
   hooks.on_request = [this](const auto& exchange) { dispatch(exchange); };
-  hooks.before_sending = [](HttpExchange& exchange) {
+  hooks.before_sending = [this](HttpExchange& exchange) {
     if (!exchange.finished) {
-      HttpResponder::finish(exchange.request, {}, *exchange.response);
+      HttpResponder::finish(exchange.request, web_config_->current().config->headers,
+                            *exchange.response);
     }
   };
+  hooks.next_tls = [this] { return web_config_->current().tls; };
   auto engine = HttpEngine::make({limits.connections, limits.header_bytes, limits.body_bytes},
-                                 std::move(hooks));
+                                 std::move(hooks), web_config_->current().tls);
   if (!engine) {
     return tl::make_unexpected(std::move(engine.error()));
   }
   engine_ = std::move(*engine);
-  return {};
-}
-
-core::Status HttpLoop::watch(int fd) {
-  epoll_event event{};
-  event.events = EPOLLIN;
-  event.data.fd = fd;
-  if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0) {
-    return core::errno_error(errno, "watching a socket");
+  for (const int fd : {wakeup_.get(), engine_->poll_fd()}) {
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.fd = fd;
+    if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0) {
+      return core::errno_error(errno, "preparing the HTTP server");
+    }
   }
   return {};
 }
@@ -154,8 +133,8 @@ void HttpLoop::run() {
     for (const int fd : table_.expire(clock_.steady())) {
       evict(fd);
     }
-    if (accept_again_ && clock_.steady() >= *accept_again_) {
-      resume_accepting();
+    if (acceptor_.retry_at() && clock_.steady() >= *acceptor_.retry_at()) {
+      acceptor_.resume();
     }
     for (int i = 0; i < count; ++i) {
       accept_from(events[static_cast<std::size_t>(i)].data.fd);
@@ -178,8 +157,8 @@ void HttpLoop::wake() {
 
 int HttpLoop::wait_milliseconds() const {
   std::optional<core::SteadyTime> until = table_.next_deadline();
-  if (accept_again_ && (!until || *accept_again_ < *until)) {
-    until = accept_again_;
+  if (const auto retry = acceptor_.retry_at(); retry && (!until || *retry < *until)) {
+    until = retry;
   }
   std::optional<std::chrono::milliseconds> wait = engine_->timeout();
   if (until) {
@@ -192,23 +171,11 @@ int HttpLoop::wait_milliseconds() const {
 }
 
 void HttpLoop::accept_from(int listener) {
-  const bool is_listener = std::any_of(listeners_.begin(), listeners_.end(),
-                                       [&](const auto& one) { return one.get() == listener; });
-  for (int i = 0; is_listener && i < kAcceptBurst; ++i) {
-    sockaddr_storage address{};
-    socklen_t size = sizeof address;
-    core::UniqueFd socket(accept4(listener, reinterpret_cast<sockaddr*>(&address), &size,
-                                  SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (socket) {
-      admit(std::move(socket), address, size);
-      continue;
-    }
-    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-      pause_accepting();
-      return;
-    }
-    if (errno == EAGAIN) {
-      return;
+  const auto on_connection = [this](core::UniqueFd socket, const sockaddr_storage& address,
+                                    socklen_t size) { admit(std::move(socket), address, size); };
+  if (!acceptor_.accept_from(listener, on_connection, clock_.steady())) {
+    if (const auto fd = table_.evict_any(clock_.steady())) {
+      evict(*fd);
     }
   }
 }
@@ -221,7 +188,7 @@ void HttpLoop::admit(core::UniqueFd socket, const sockaddr_storage& address, soc
   }
   if (!admission.admitted) {
     ++rejected_;
-    refuse(socket);
+    refuse(socket, !uses_tls_);
     return;
   }
   ++accepted_;
@@ -239,41 +206,37 @@ void HttpLoop::evict(int fd) {
   shutdown(fd, SHUT_RDWR);
 }
 
-// Out of descriptors: the listeners stay readable, so they are left out of the poll for a moment.
-void HttpLoop::pause_accepting() {
-  if (const auto fd = table_.evict_any(clock_.steady())) {
-    evict(*fd);
-  }
-  accept_again_ = clock_.steady() + kDescriptorPause;
-  for (const core::UniqueFd& listener : listeners_) {
-    (void)epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, listener.get(), nullptr);
-  }
-}
-
-void HttpLoop::resume_accepting() {
-  accept_again_.reset();
-  for (const core::UniqueFd& listener : listeners_) {
-    (void)watch(listener.get());
-  }
-}
-
 void HttpLoop::dispatch(const std::shared_ptr<HttpExchange>& exchange) {
   ++requests_;
-  const bool queued =
-      workers_->submit(HttpWorkers::Lane::kNormal, [this, exchange] { answer(exchange); });
-  if (!queued) {
+  const WebConfig& config = *web_config_->current().config;
+  const auto verdict = gate_.admit(config, exchange->request, clock_.steady(), exchange->response);
+  if (verdict != HttpGate::Verdict::kRefuse && !submit(verdict, exchange)) {
     exchange->response = busy_response();
   }
 }
 
-// On a worker.
-void HttpLoop::answer(const std::shared_ptr<HttpExchange>& exchange) {
-  exchange->response = responder_.respond(exchange->method, exchange->request);
-  HttpResponder::finish(exchange->request, {}, *exchange->response);
-  exchange->finished = true;
+bool HttpLoop::submit(HttpGate::Verdict verdict, const std::shared_ptr<HttpExchange>& exchange) {
+  const auto lane =
+      verdict == HttpGate::Verdict::kServe ? HttpWorkers::Lane::kNormal : HttpWorkers::Lane::kSlow;
+  return workers_->submit(lane, [this, verdict, exchange, config = web_config_->current().config] {
+    answer(verdict, *config, exchange);
+  });
+}
+
+// On a worker. The response waits beside the exchange: the network thread may not be done with it.
+void HttpLoop::answer(HttpGate::Verdict verdict, const WebConfig& config,
+                      const std::shared_ptr<HttpExchange>& exchange) {
+  std::optional<HttpResponse> response;
+  if (verdict == HttpGate::Verdict::kCheckPassword) {
+    response = gate_.check_password(config, exchange->request);
+  }
+  if (!response) {
+    response = responder_.respond(exchange->method, exchange->request);
+  }
+  HttpResponder::finish(exchange->request, config.headers, *response);
   {
     const std::scoped_lock lock(answered_mutex_);
-    answered_.push_back(exchange);
+    answered_.push_back({exchange, std::move(*response)});
   }
   wake();
 }
@@ -281,13 +244,13 @@ void HttpLoop::answer(const std::shared_ptr<HttpExchange>& exchange) {
 void HttpLoop::collect_answers() {
   std::uint64_t count = 0;
   (void)!read(wakeup_.get(), &count, sizeof count);
-  std::vector<std::shared_ptr<HttpExchange>> answered;
+  std::vector<Answer> answered;
   {
     const std::scoped_lock lock(answered_mutex_);
     answered.swap(answered_);
   }
-  for (const auto& exchange : answered) {
-    engine_->complete(exchange);
+  for (Answer& answer : answered) {
+    engine_->complete(answer.exchange, std::move(answer.response));
   }
 }
 

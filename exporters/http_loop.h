@@ -8,16 +8,20 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "agent/core/clock.h"
 #include "agent/core/result.h"
 #include "agent/core/unique_fd.h"
 #include "exporters/connection_table.h"
+#include "exporters/http_acceptor.h"
 #include "exporters/http_engine.h"
+#include "exporters/http_gate.h"
 #include "exporters/http_responder.h"
 #include "exporters/http_server.h"
 #include "exporters/http_workers.h"
+#include "exporters/web_config_watch.h"
 
 namespace rdmadiag::exporters {
 
@@ -34,39 +38,46 @@ class HttpLoop {
   void run();
   void stop();  // any thread
 
-  [[nodiscard]] const std::vector<core::UniqueFd>& listeners() const { return listeners_; }
+  [[nodiscard]] std::vector<std::string> addresses() const { return acceptor_.addresses(); }
+  [[nodiscard]] bool uses_tls() const { return uses_tls_; }
   [[nodiscard]] HttpServerStats stats() const;  // any thread
 
  private:
+  struct Answer {
+    std::shared_ptr<HttpExchange> exchange;
+    HttpResponse response;
+  };
+
   HttpLoop(HttpServerOptions options, std::vector<HttpRoute> routes, const core::Clock& clock);
 
   [[nodiscard]] core::Status prepare();
-  [[nodiscard]] core::Status open_listeners();
   [[nodiscard]] core::Status make_engine();
-  [[nodiscard]] core::Status watch(int fd);
   [[nodiscard]] int wait_milliseconds() const;
   void wake();
   void accept_from(int listener);
   void admit(core::UniqueFd socket, const sockaddr_storage& address, socklen_t size);
   void evict(int fd);
-  void pause_accepting();
-  void resume_accepting();
   void dispatch(const std::shared_ptr<HttpExchange>& exchange);
-  void answer(const std::shared_ptr<HttpExchange>& exchange);
+  [[nodiscard]] bool submit(HttpGate::Verdict verdict,
+                            const std::shared_ptr<HttpExchange>& exchange);
+  void answer(HttpGate::Verdict verdict, const WebConfig& config,
+              const std::shared_ptr<HttpExchange>& exchange);
   void collect_answers();
 
   HttpServerOptions options_;
   const core::Clock& clock_;
   HttpResponder responder_;
   ConnectionTable table_;
-  std::vector<core::UniqueFd> listeners_;
+  HttpGate gate_;
+  std::optional<WebConfigWatch> web_config_;  // always there once made
+  bool uses_tls_ = false;
+  HttpAcceptor acceptor_;
   core::UniqueFd epoll_;
   core::UniqueFd wakeup_;
-  std::optional<core::SteadyTime> accept_again_;  // set while descriptors are short
 
   std::atomic<bool> stopping_ = false;
   std::mutex answered_mutex_;
-  std::vector<std::shared_ptr<HttpExchange>> answered_;
+  std::vector<Answer> answered_;
 
   std::atomic<std::uint64_t> accepted_ = 0;
   std::atomic<std::uint64_t> rejected_ = 0;

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "exporters/http_loop.h"
-#include "exporters/listen.h"
 
 namespace rdmadiag::exporters {
 namespace {
@@ -58,15 +57,9 @@ core::Result<std::unique_ptr<HttpServer>> HttpServer::start(HttpServerOptions op
   return std::unique_ptr<HttpServer>(new HttpServer(std::make_unique<Running>(std::move(*loop))));
 }
 
-std::vector<std::string> HttpServer::addresses() const {
-  std::vector<std::string> names;
-  for (const core::UniqueFd& socket : running_->loop().listeners()) {
-    names.push_back(listener_name(socket));
-  }
-  return names;
-}
+std::vector<std::string> HttpServer::addresses() const { return running_->loop().addresses(); }
 
-bool HttpServer::uses_tls() const { return false; }
+bool HttpServer::uses_tls() const { return running_->loop().uses_tls(); }
 
 HttpServerStats HttpServer::stats() const { return running_->loop().stats(); }
 

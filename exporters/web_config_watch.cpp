@@ -1,0 +1,106 @@
+#include "exporters/web_config_watch.h"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <chrono>
+#include <utility>
+
+namespace rdmadiag::exporters {
+namespace {
+
+constexpr std::chrono::seconds kLookInterval{1};
+
+// Everything about a file that changes when its content may have.
+std::string state_of(const std::filesystem::path& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) {
+    return "errno " + std::to_string(errno) + ";";
+  }
+  std::string state;
+  for (const auto part :
+       {static_cast<long long>(status.st_dev), static_cast<long long>(status.st_ino),
+        static_cast<long long>(status.st_size), static_cast<long long>(status.st_mtim.tv_sec),
+        static_cast<long long>(status.st_mtim.tv_nsec),
+        static_cast<long long>(status.st_ctim.tv_sec),
+        static_cast<long long>(status.st_ctim.tv_nsec)}) {
+    state += std::to_string(part) + ' ';
+  }
+  return state + ';';
+}
+
+}  // namespace
+
+core::Result<WebConfigWatch> WebConfigWatch::open(
+    std::optional<std::filesystem::path> file, const core::Clock& clock,
+    std::function<void(const core::Error&)> on_problem) {
+  WebConfigWatch watch(std::move(file), clock, std::move(on_problem));
+  if (!watch.file_) {
+    return watch;
+  }
+  auto policy = watch.read();
+  if (!policy) {
+    return tl::make_unexpected(std::move(policy.error()));
+  }
+  watch.policy_ = std::move(*policy);
+  return watch;
+}
+
+const WebPolicy& WebConfigWatch::current() {
+  const core::SteadyTime now = clock_->steady();
+  if (!file_ || now < next_look_) {
+    return policy_;
+  }
+  next_look_ = now + kLookInterval;
+  // After a failure it is read again in any case: the missing file may be one that is not watched.
+  if (problem_.empty() && state_of_files() == seen_) {
+    return policy_;
+  }
+  auto policy = read();
+  if (policy && (policy->tls == nullptr) != (policy_.tls == nullptr)) {
+    policy = core::fail(file_->string() + ": TLS cannot be turned on or off without a restart");
+  }
+  const std::string problem = policy ? "" : policy.error().message();
+  if (policy) {
+    policy_ = std::move(*policy);
+  } else if (problem != problem_ && on_problem_) {
+    on_problem_({{}, "web config not reloaded: " + problem});
+  }
+  problem_ = problem;
+  return policy_;
+}
+
+core::Result<WebPolicy> WebConfigWatch::read() {
+  if (watched_.empty()) {
+    watched_ = {*file_};
+  }
+  core::Result<WebConfig> config;
+  do {
+    // State before content: a change in between is then seen as one the next time.
+    seen_ = state_of_files();
+    config = load_web_config(*file_);
+    if (!config) {
+      return tl::make_unexpected(std::move(config.error()));
+    }
+  } while (std::exchange(watched_, config->files) != config->files);
+  WebPolicy policy;
+  if (config->tls) {
+    auto tls = TlsContext::make(*config->tls);
+    if (!tls) {
+      return core::fail(file_->string() + ": " + tls.error().message());
+    }
+    policy.tls = std::move(*tls);
+  }
+  policy.config = std::make_shared<const WebConfig>(std::move(*config));
+  return policy;
+}
+
+std::string WebConfigWatch::state_of_files() const {
+  std::string state;
+  for (const auto& file : watched_) {
+    state += state_of(file);
+  }
+  return state;
+}
+
+}  // namespace rdmadiag::exporters

@@ -1,0 +1,53 @@
+// The web configuration as it is now: read again when any of its files changes, so that a renewed
+// certificate or a new user needs no restart. A bad change is reported once and the last good one
+// stays. Used by the network thread only.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/core/clock.h"
+#include "agent/core/result.h"
+#include "exporters/tls_context.h"
+#include "exporters/web_config.h"
+
+namespace rdmadiag::exporters {
+
+struct WebPolicy {
+  std::shared_ptr<const WebConfig> config = std::make_shared<const WebConfig>();
+  std::shared_ptr<const TlsContext> tls = nullptr;  // null: plain HTTP
+};
+
+class WebConfigWatch {
+ public:
+  // Without a file the policy is empty for good. `clock` outlives the watch.
+  [[nodiscard]] static core::Result<WebConfigWatch> open(
+      std::optional<std::filesystem::path> file, const core::Clock& clock,
+      std::function<void(const core::Error&)> on_problem);
+
+  // Looks at the files at most once a second.
+  [[nodiscard]] const WebPolicy& current();
+
+ private:
+  WebConfigWatch(std::optional<std::filesystem::path> file, const core::Clock& clock,
+                 std::function<void(const core::Error&)> on_problem)
+      : file_(std::move(file)), clock_(&clock), on_problem_(std::move(on_problem)) {}
+
+  [[nodiscard]] core::Result<WebPolicy> read();
+  [[nodiscard]] std::string state_of_files() const;
+
+  std::optional<std::filesystem::path> file_;
+  const core::Clock* clock_;
+  std::function<void(const core::Error&)> on_problem_;
+  WebPolicy policy_;
+  std::vector<std::filesystem::path> watched_;
+  std::string seen_;     // state of the files when they were last read
+  std::string problem_;  // what was wrong then; empty when nothing was
+  core::SteadyTime next_look_;
+};
+
+}  // namespace rdmadiag::exporters
