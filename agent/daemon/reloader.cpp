@@ -19,7 +19,7 @@ std::vector<std::string> Reloader::load_and_apply() {
 
 std::vector<std::string> Reloader::reload() {
   const std::lock_guard one_at_a_time(reload_mutex_);
-  notify_reloading();
+  notify_reloading(clock_.steady());
   std::vector<std::string> problems = load_and_apply();
   {
     const std::lock_guard lock(state_mutex_);

@@ -2,7 +2,6 @@
 
 #include <sys/socket.h>
 #include <systemd/sd-daemon.h>
-#include <time.h>
 
 namespace rdmadiag::daemon {
 
@@ -10,12 +9,11 @@ void notify_ready(const std::string& status) {
   sd_notify(0, ("READY=1\nSTATUS=" + status).c_str());
 }
 
-void notify_reloading() {
-  // Type=notify-reload wants the moment of the reload on the clock that sd_event uses.
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  const auto microseconds = static_cast<long long>(now.tv_sec) * 1'000'000 + now.tv_nsec / 1'000;
-  sd_notify(0, ("RELOADING=1\nMONOTONIC_USEC=" + std::to_string(microseconds)).c_str());
+void notify_reloading(core::SteadyTime now) {
+  // Type=notify-reload wants CLOCK_MONOTONIC, which is what the steady clock is on Linux.
+  const auto since_boot =
+      std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch());
+  sd_notify(0, ("RELOADING=1\nMONOTONIC_USEC=" + std::to_string(since_boot.count())).c_str());
 }
 
 void notify_stopping() { sd_notify(0, "STOPPING=1"); }

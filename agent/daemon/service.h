@@ -7,13 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "agent/core/clock.h"
 #include "agent/core/result.h"
 #include "agent/core/unique_fd.h"
 
 namespace rdmadiag::daemon {
 
 void notify_ready(const std::string& status);
-void notify_reloading();
+void notify_reloading(core::SteadyTime now);
 void notify_stopping();
 void notify_alive();
 
