@@ -54,7 +54,8 @@ void visit_sources(ConfigVisitor& visitor, SourceSwitches& sources) {
 
 void visit_collect(ConfigVisitor& visitor, Collection& collect) {
   visitor.duration("min_interval", collect.min_interval, 10ms, 1min);
-  visitor.duration("deadline", collect.deadline, 10ms, 1min);
+  // A handler may wait that long, and the server for its handlers when it stops.
+  visitor.duration("deadline", collect.deadline, 10ms, 10s);
   visitor.duration("rescan_interval", collect.rescan_interval, 1s, 1h);
   visitor.boolean("qps", collect.qps);
   visitor.texts("skip_hw_counters", collect.skip_hw_counters, TextKind::kPlain);
