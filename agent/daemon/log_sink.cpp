@@ -83,7 +83,7 @@ class StderrSink final : public core::LogSink {
   LogSinkOptions options_;
   std::shared_ptr<const core::Clock> clock_;
   std::mutex mutex_;
-  RepeatFilter repeats_;
+  RepeatFilter repeats_{{}};
   spdlog::logger logger_;
 };
 

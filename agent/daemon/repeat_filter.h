@@ -1,5 +1,5 @@
-// Lets a message through once a minute and counts what it held back, so that a fault that repeats
-// does not flood the log. Pure in time; not thread-safe, its sink locks.
+// Lets a message through a few times a minute and counts what it held back, so that a fault that
+// repeats does not flood the log. Pure in time; not thread-safe, its sink locks.
 #pragma once
 
 #include <chrono>
@@ -14,9 +14,13 @@ namespace rdmadiag::daemon {
 
 class RepeatFilter {
  public:
-  explicit RepeatFilter(std::chrono::nanoseconds window = std::chrono::minutes(1),
-                        std::size_t capacity = 256)
-      : window_(window), capacity_(capacity) {}
+  struct Limits {
+    std::chrono::nanoseconds window = std::chrono::minutes(1);
+    std::uint64_t passes = 5;    // of one message in a window
+    std::size_t messages = 256;  // remembered
+  };
+
+  explicit RepeatFilter(const Limits& limits) : limits_(limits) {}
 
   // How often the same message was held back since it was last let through; empty when this one is
   // to be held back too.
@@ -24,12 +28,12 @@ class RepeatFilter {
 
  private:
   struct Seen {
-    core::SteadyTime passed_at{};
+    core::SteadyTime window_start{};
+    std::uint64_t passed = 0;
     std::uint64_t held_back = 0;
   };
 
-  std::chrono::nanoseconds window_;
-  std::size_t capacity_;
+  Limits limits_;
   std::unordered_map<std::string, Seen> seen_;
 };
 

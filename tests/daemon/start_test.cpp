@@ -1,0 +1,147 @@
+// Starting, serving and stopping the real program.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <fstream>
+
+#include "tests/daemon/daemon_process.h"
+#include "tests/exporters/curl_client.h"
+#include "tests/exporters/series.h"
+
+namespace rdmadiag::test {
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+void check_one_line(const Finished& finished, const std::string& part) {
+  INFO(finished.err);
+  CHECK(finished.exit_code == 1);
+  CHECK(std::count(finished.err.begin(), finished.err.end(), '\n') == 1);
+  CHECK(finished.err.find("level=error") != std::string::npos);
+  CHECK(finished.err.find(part) != std::string::npos);
+}
+
+std::string write_file(const TempDir& folder, const std::string& name, const std::string& text) {
+  const auto path = folder.path() / name;
+  std::ofstream(path) << text;
+  return path.string();
+}
+
+TEST_CASE("a host without RDMA is healthy and has no devices") {
+  for (const char* name : {"no_rdma", "no_devices"}) {
+    const SampleTree tree(name);
+    DaemonProcess daemon(serving(tree));
+    const std::string url = daemon.url();
+    daemon.wait_until_ready();
+    CHECK(get(url + "/-/healthy").status == 200);
+    CHECK(get(url + "/-/ready").status == 200);
+    const CurlResponse metrics = get(url + "/metrics");
+    CHECK(metrics.header("content-type") == "text/plain; version=0.0.4; charset=utf-8");
+    CHECK(parse_series(metrics.body).at("rdma_devices") == "0");
+    daemon.send_signal(SIGTERM);
+    CHECK(daemon.wait().exit_code == 0);
+  }
+}
+
+TEST_CASE("every sample host is served, and printed as it is served") {
+  for (const std::string& name : sample_tree_names()) {
+    INFO(name);
+    const SampleTree tree(name);
+    DaemonProcess daemon(serving(tree));
+    const auto served = parse_series(get(daemon.url() + "/metrics").body);
+    const Finished once = run_daemon(
+        {"--once", "--path.sysfs", tree.sys().string(), "--path.procfs", tree.proc().string()});
+    CHECK(once.exit_code == 0);
+    CHECK(once.err.empty());
+    const auto printed = parse_series(once.out);
+    CHECK(served.at("rdma_devices") == printed.at("rdma_devices"));
+    const bool same_series =
+        std::equal(served.begin(), served.end(), printed.begin(), printed.end(),
+                   [](const auto& a, const auto& b) { return a.first == b.first; });
+    CHECK(same_series);
+  }
+}
+
+TEST_CASE("collect[] picks sources, and an unknown one is refused with those that are known") {
+  const SampleTree tree("mlx5_roce_200g");
+  DaemonProcess daemon(serving(tree));
+  const std::string url = daemon.url();
+  const auto all = parse_series(get(url + "/metrics").body);
+  const auto some = parse_series(get(url + "/metrics?collect[]=sysfs_port").body);
+  CHECK(some.size() < all.size());
+  CHECK(some.count("rdma_devices") == 1);
+  const CurlResponse refused = get(url + "/metrics?collect[]=nothing");
+  CHECK(refused.status == 400);
+  CHECK(refused.body.find("sysfs_hw_counters") != std::string::npos);
+}
+
+TEST_CASE("an output file is replaced in one step") {
+  const SampleTree tree("no_devices");
+  const TempDir folder;
+  const std::string file = write_file(folder, "rdma.prom", "old");
+  const Arguments once = {"--once",
+                          "--path.sysfs",
+                          tree.sys().string(),
+                          "--path.procfs",
+                          tree.proc().string(),
+                          "--output",
+                          file};
+  const Finished done = run_daemon(once);
+  CHECK(done.exit_code == 0);
+  CHECK(done.out.empty());
+  std::ifstream stream(file);
+  const std::string text(std::istreambuf_iterator<char>(stream), {});
+  CHECK(parse_series(text).at("rdma_devices") == "0");
+
+  Arguments nowhere = once;
+  nowhere.back() = (folder.path() / "nowhere" / "rdma.prom").string();
+  check_one_line(run_daemon(nowhere), "No such file or directory");
+}
+
+TEST_CASE("what cannot start says why in one line") {
+  const SampleTree tree("no_devices");
+  const TempDir folder;
+  const std::string bad = write_file(folder, "bad.yaml", "collect:\n  deadlin: 1s\n");
+  check_one_line(run_daemon(serving(tree, {"--config.file", bad})),
+                 bad + ":2: collect.deadlin: unknown key (did you mean deadline?)");
+  const std::string worse = write_file(folder, "worse.yaml", "a: 1\nb: 2\nc: 3\n");
+  check_one_line(run_daemon(serving(tree, {"--config.file", worse})),
+                 worse + ":1: a: unknown key (and 2 more: see --config.check)");
+  check_one_line(run_daemon(serving(tree, {"--config.file", "/nowhere.yaml"})),
+                 "/nowhere.yaml: No such file or directory");
+  check_one_line(run_daemon(serving(tree, {"--device.include", "mlx5_("})), "mlx5_(");
+  check_one_line(run_daemon(serving(tree, {"--web.listen-address", "nonsense"})), "nonsense");
+
+  DaemonProcess first(serving(tree));
+  const std::string taken = first.url().substr(7);
+  check_one_line(run_daemon(serving(tree, {"--web.listen-address", taken})), taken);
+}
+
+TEST_CASE("usage errors exit with 2") {
+  const Finished unknown = run_daemon({"--web.listen-adress=:1"});
+  CHECK(unknown.exit_code == 2);
+  CHECK(unknown.out.empty());
+  CHECK(unknown.err.find("--web.listen-adress") != std::string::npos);
+  CHECK(run_daemon({"--output", "x"}).exit_code == 2);
+  CHECK(run_daemon({"--config.check"}).exit_code == 2);
+}
+
+TEST_CASE("a check prints every problem, or that there is none") {
+  const TempDir folder;
+  const std::string bad = write_file(folder, "bad.yaml", "a: 1\ncollect: {qps: maybe}\n");
+  const Finished refused = run_daemon({"--config.check", "--config.file", bad});
+  CHECK(refused.exit_code == 1);
+  CHECK(refused.err == bad + ":1: a: unknown key\n" + bad +
+                           ":2: collect.qps: wants true or false, not \"maybe\"\n");
+  const std::string good = RDMADIAG_SOURCE_DIR "/config/rdmadiag.yaml";
+  const Finished accepted = run_daemon({"--config.check", "--config.file", good});
+  CHECK(accepted.exit_code == 0);
+  CHECK(accepted.out == good + ": fine\n");
+  CHECK(accepted.err.empty());
+}
+
+}  // namespace
+}  // namespace rdmadiag::test
