@@ -137,7 +137,11 @@ void write_metric(const MetricSpec& metric, std::span<Placed> samples,
   for (std::size_t i = 0; i < samples.size();) {
     const Placed& first = samples[i];
     Total total;
-    for (; i < samples.size() && same_series(samples[i], first); ++i) total.add(*samples[i].sample);
+    // Without an index label the index is a detail of the kernel's name: all of an owner add up.
+    const auto belongs = [&](const Placed& other) {
+      return indexed ? same_series(other, first) : other.owner == first.owner;
+    };
+    for (; i < samples.size() && belongs(samples[i]); ++i) total.add(*samples[i].sample);
     if (!indexed) {
       total.write(out, owners[first.owner].labels);
       continue;

@@ -107,6 +107,8 @@ core::Status App::start_server(std::vector<core::UniqueFd> sockets) {
                                               make_routes(route_parts(), lifecycle), *clock_);
   if (!started) return tl::make_unexpected(started.error());
   server_ = std::move(*started);
+  core::log_info("started", {{"version", std::string(core::kVersion)},
+                             {"revision", std::string(core::kRevision)}});
   for (const std::string& address : server_->addresses())
     core::log_info("listening",
                    {{"address", address}, {"tls", server_->uses_tls() ? "true" : "false"}});
@@ -168,8 +170,6 @@ core::Status run_daemon(const Options& options, const config::Config& config, Ap
   if (auto status = host::check_options(make_collect_options(options, config)); !status)
     return status;
   App app(options, config, parts);
-  core::log_info("starting", {{"version", std::string(core::kVersion)},
-                              {"revision", std::string(core::kRevision)}});
   return app.serve(std::move(parts.sockets));
 }
 
