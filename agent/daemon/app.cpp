@@ -136,12 +136,12 @@ core::Status App::serve(std::vector<core::UniqueFd> sockets) {
   if (auto status = start_server(std::move(sockets)); !status) return status;
   // Apart from the loop, which must answer to signals also while a first read is slow.
   const std::jthread first_read([this, &loop] {
-    const auto first = observer_.observe();
-    core::log_info("watching", {{"devices", std::to_string(first->host->devices.size())},
-                                {"sysfs", options_.roots.sys.string()}});
-    (*loop)->post([this] {
+    const std::size_t devices = observer_.observe()->host->devices.size();
+    (*loop)->post([this, devices] {
       ready_ = true;
       notify_ready("serving");
+      core::log_info("watching", {{"devices", std::to_string(devices)},
+                                  {"sysfs", options_.roots.sys.string()}});
     });
   });
   const core::Status status = (*loop)->run();
