@@ -40,7 +40,9 @@ Action define_gids(CLI::App& app) {
     const auto seen = observe_once(context, *options);
     if (!seen) return kExitUnknown;
     if (!context.options.json) {
-      context.out() << exporters::render_gids(*seen->host, context.world.style);
+      const std::string text = exporters::render_gids(*seen->host, context.world.style);
+      if (text.empty()) context.err() << "rdmadiag: no GID\n";
+      context.out() << text;
       return kExitFine;
     }
     json ports = json::array();

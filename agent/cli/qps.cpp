@@ -67,6 +67,7 @@ int show(const core::HostSnapshot& host, std::optional<int> state, Context& cont
   } else {
     context.out() << exporters::render_queue_pairs(host, state, context.world.style);
   }
+  if (host.devices.empty()) context.err() << "rdmadiag: no RDMA device\n";
   const auto silent = silent_devices(host);
   for (const std::string& name : silent) {
     context.err() << "rdmadiag: " << exporters::terminal_text(name, context.world.style)
@@ -79,7 +80,8 @@ int show(const core::HostSnapshot& host, std::optional<int> state, Context& cont
 
 Action define_qps(CLI::App& app) {
   auto state = std::make_shared<std::optional<int>>();
-  app.add_option("--state", *state, "Only queue pairs in this state: err, rts, init, …")
+  app.add_option("--state", *state,
+                 "Only queue pairs in this state: reset, init, rtr, rts, sqd, sqe or err")
       ->transform(CLI::CheckedTransformer(state_words(), CLI::ignore_case).description(""))
       ->type_name("STATE");
   return [state](Context& context) {
