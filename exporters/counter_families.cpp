@@ -27,24 +27,27 @@ core::Source source_of(CounterSource source) {
   return core::Source::kSysfsCounters;
 }
 
-// What carries counters: a port or a device.
+// What carries counters: a device, a port or a netdev.
 struct Owner {
   std::string_view labels;
   std::span<const CounterSample> counters;
   const core::DeviceEntry* device = nullptr;
 };
 
+// Device after device: itself, its ports, its netdevs.
 std::vector<Owner> owners_of(const HostView& view) {
   std::vector<Owner> owners;
-  owners.reserve(view.devices.size() + view.ports.size());
-  std::size_t next_port = 0;  // view.ports is in the order of view.devices
+  owners.reserve(view.devices.size() + view.ports.size() + view.netdevs.size());
+  auto port = view.ports.begin();  // in the order of view.devices, as the netdevs are
+  auto netdev = view.netdevs.begin();
   for (const DeviceView& device : view.devices) {
     if (device.device == nullptr) continue;
     owners.push_back({device.labels, device.device->counters, device.entry});
-    for (; next_port < view.ports.size() && view.ports[next_port].device == device.device;
-         ++next_port) {
-      const PortView& port = view.ports[next_port];
-      owners.push_back({port.labels, port.port->counters, device.entry});
+    for (; port != view.ports.end() && port->device == device.device; ++port) {
+      owners.push_back({port->labels, port->port->counters, device.entry});
+    }
+    for (; netdev != view.netdevs.end() && netdev->device == device.device; ++netdev) {
+      owners.push_back({netdev->labels, netdev->netdev->counters, device.entry});
     }
   }
   return owners;
@@ -182,9 +185,10 @@ void write_uncatalogued(const HostView& view, const std::vector<Owner>& owners, 
   std::vector<std::pair<const core::DeviceEntry*, bool>> truncated;
   const core::DeviceEntry* current = nullptr;
   std::set<std::string> seen;  // this device's: two names may look the same once made valid UTF-8
-  out.family("rdma_uncatalogued_counters", FamilyType::kUntyped,
-             "Counters of ports/N/counters, ports/N/hw_counters and hw_counters that the catalogue "
-             "does not know, as the kernel counts them.");
+  out.family(
+      "rdma_uncatalogued_counters", FamilyType::kUntyped,
+      "Counters of ports/N/counters, ports/N/hw_counters, hw_counters and ethtool -S that the "
+      "catalogue does not know, as the kernel counts them.");
   for (const Owner& owner : owners) {
     if (owner.device != current) {
       current = owner.device;

@@ -11,12 +11,6 @@ namespace {
 using core::DeviceSnapshot;
 using core::PcieSnapshot;
 
-std::string with(const std::string& labels, std::string_view name, std::string_view value) {
-  std::string result = labels;
-  append_label(result, name, value);
-  return result;
-}
-
 void write_presence(const HostView& view, Exposition& out) {
   std::size_t present = 0;
   for (const DeviceView& device : view.devices) present += device.entry->present ? 1 : 0;
@@ -62,7 +56,7 @@ void write_resources(const HostView& view, Exposition& out) {
   for (const DeviceView& device : view.devices) {
     if (device.device == nullptr) continue;
     for (const core::ResourceCount& count : device.device->resources) {
-      out.sample(with(device.labels, "object", count.object), count.current);
+      out.sample(with_label(device.labels, "object", count.object), count.current);
     }
   }
   out.family("rdma_device_resources_limit", FamilyType::kGauge,
@@ -70,7 +64,7 @@ void write_resources(const HostView& view, Exposition& out) {
   for (const DeviceView& device : view.devices) {
     if (device.device == nullptr) continue;
     for (const core::ResourceCount& count : device.device->resources) {
-      if (count.max) out.sample(with(device.labels, "object", count.object), *count.max);
+      if (count.max) out.sample(with_label(device.labels, "object", count.object), *count.max);
     }
   }
   out.family("rdma_device_qps", FamilyType::kGauge,
@@ -80,7 +74,7 @@ void write_resources(const HostView& view, Exposition& out) {
     std::map<std::pair<int, int>, std::size_t> counts;
     for (const core::QueuePair& qp : *device.device->queue_pairs) ++counts[{qp.type, qp.state}];
     for (const auto& [kind, count] : counts) {
-      std::string labels = with(device.labels, "type", core::qp_type_name(kind.first));
+      std::string labels = with_label(device.labels, "type", core::qp_type_name(kind.first));
       append_label(labels, "state", core::qp_state_name(kind.second));
       out.sample(labels, count);
     }
@@ -95,7 +89,7 @@ void write_pcie_values(
     if (device.device == nullptr) continue;
     for (const auto& [word, member] : fields) {
       const Value& value = device.device->pcie.*member;
-      if (value) out.sample(with(device.labels, label, word), *value);
+      if (value) out.sample(with_label(device.labels, label, word), *value);
     }
   }
 }
@@ -132,7 +126,7 @@ void write_temperatures(const HostView& view, Exposition& out) {
         if (!value) continue;
         const std::string sensor =
             number == 1 ? sample.sensor : sample.sensor + "#" + std::to_string(number);
-        out.sample(with(device.labels, "sensor", sensor), *value);
+        out.sample(with_label(device.labels, "sensor", sensor), *value);
       }
     }
   };
@@ -157,7 +151,7 @@ void write_health(const HostView& view, Exposition& out) {
         if (!is_new) slot->second = combine(slot->second, *value);
       }
       for (const auto& [name, value] : values) {
-        out.sample(with(device.labels, "reporter", name), value);
+        out.sample(with_label(device.labels, "reporter", name), value);
       }
     }
   };

@@ -24,7 +24,18 @@ struct PortView {
   std::string labels;                        // device="…",port="…"
 };
 
-// One host's devices and ports with their labels, in the snapshot's order.
+struct NetdevView {
+  const core::DeviceEntry* entry = nullptr;
+  const core::DeviceSnapshot* device = nullptr;
+  const core::NetdevSnapshot* netdev = nullptr;
+  std::string labels;  // device="…",netdev="…"
+};
+
+// `labels` with one more.
+[[nodiscard]] std::string with_label(const std::string& labels, std::string_view name,
+                                     std::string_view value);
+
+// One host's devices, ports and netdevs with their labels, in the snapshot's order.
 struct HostView {
   HostView(const core::HostSnapshot& snapshot, const core::AgentStatus& agent_status,
            const MetricsOptions& metrics_options);
@@ -38,6 +49,7 @@ struct HostView {
   const MetricsOptions& options;
   std::vector<DeviceView> devices;
   std::vector<PortView> ports;
+  std::vector<NetdevView> netdevs;
 };
 
 [[nodiscard]] double unix_seconds(core::SystemTime time);
@@ -46,6 +58,8 @@ void write_agent_families(const HostView& view, Exposition& out);
 void write_device_families(const HostView& view, Exposition& out);
 void write_port_families(const HostView& view, Exposition& out);
 void write_netdev_families(const HostView& view, Exposition& out);
+void write_dcb_families(const HostView& view, Exposition& out);
+void write_ethtool_families(const HostView& view, Exposition& out);
 void write_counter_families(const HostView& view, Exposition& out);
 
 }  // namespace rdmadiag::exporters

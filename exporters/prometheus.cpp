@@ -23,9 +23,21 @@ HostView::HostView(const core::HostSnapshot& snapshot, const core::AgentStatus& 
         append_label(view.labels, "port", std::to_string(port.number));
         ports.push_back(std::move(view));
       }
+      for (const core::NetdevSnapshot& netdev : device.device->netdevs) {
+        netdevs.push_back({.entry = &entry,
+                           .device = device.device,
+                           .netdev = &netdev,
+                           .labels = with_label(device.labels, "netdev", netdev.name)});
+      }
     }
     devices.push_back(std::move(device));
   }
+}
+
+std::string with_label(const std::string& labels, std::string_view name, std::string_view value) {
+  std::string result = labels;
+  append_label(result, name, value);
+  return result;
 }
 
 double unix_seconds(core::SystemTime time) {
@@ -41,6 +53,8 @@ void render_prometheus(const core::HostSnapshot& host, const core::AgentStatus& 
   write_device_families(view, exposition);
   write_port_families(view, exposition);
   write_netdev_families(view, exposition);
+  write_dcb_families(view, exposition);
+  write_ethtool_families(view, exposition);
   write_counter_families(view, exposition);
   if (options.node_exporter) write_node_exporter_families(view, exposition);
 }

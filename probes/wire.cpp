@@ -50,12 +50,12 @@ Tag compute_tag(std::span<const std::byte> message, const Route& route, const Pr
   return tag;
 }
 
-bool fields_hold(std::span<const std::byte> bytes) {
+bool fields_hold(std::span<const std::byte> bytes, std::size_t received) {
   const auto type = get<std::uint8_t>(bytes, 5);
   const auto scope = get<std::uint32_t>(bytes, 24) & 0xf;
   return type >= static_cast<std::uint8_t>(MessageType::kProbe) &&
          type <= static_cast<std::uint8_t>(MessageType::kStale) && scope < core::kProbeScopeCount &&
-         get<std::uint16_t>(bytes, 28) == bytes.size();
+         get<std::uint16_t>(bytes, 28) == received;
 }
 
 Message read_fields(std::span<const std::byte> bytes) {
@@ -117,8 +117,11 @@ MessageBytes encode_message(const Message& message, const Route& route, const Pr
 }
 
 tl::expected<SignedMessage, DecodeFault> decode_message(std::span<const std::byte> bytes,
-                                                        const Route& route, const KeyRing& keys) {
-  if (bytes.size() < kMessageSize) return tl::make_unexpected(DecodeFault::kLength);
+                                                        std::size_t received, const Route& route,
+                                                        const KeyRing& keys) {
+  if (bytes.size() < kMessageSize || received < kMessageSize) {
+    return tl::make_unexpected(DecodeFault::kLength);
+  }
   if (get<std::uint32_t>(bytes, 0) != kMagic) return tl::make_unexpected(DecodeFault::kMagic);
   if (get<std::uint8_t>(bytes, 4) != kVersion) return tl::make_unexpected(DecodeFault::kVersion);
   const auto key_id = get<std::uint8_t>(bytes, 7);
@@ -128,7 +131,7 @@ tl::expected<SignedMessage, DecodeFault> decode_message(std::span<const std::byt
   if (sodium_memcmp(tag.data(), bytes.data() + kTagOffset, kTagSize) != 0) {
     return tl::make_unexpected(DecodeFault::kTag);
   }
-  if (!fields_hold(bytes)) return tl::make_unexpected(DecodeFault::kFields);
+  if (!fields_hold(bytes, received)) return tl::make_unexpected(DecodeFault::kFields);
   return SignedMessage{read_fields(bytes), key_id};
 }
 

@@ -66,9 +66,11 @@ struct SignedMessage {
 [[nodiscard]] MessageBytes encode_message(const Message& message, const Route& route,
                                           const ProbeKey& key);
 
-// `bytes` is the whole payload as received, padding included. Fields are looked at only after the
-// tag was found right, magic and version apart.
+// `bytes` begins with the payload as received, `received` is its whole length: of a padded message
+// only the first 64 bytes are kept. Fields are looked at only after the tag was found right, magic
+// and version apart.
 [[nodiscard]] tl::expected<SignedMessage, DecodeFault> decode_message(
-    std::span<const std::byte> bytes, const Route& route, const KeyRing& keys);
+    std::span<const std::byte> bytes, std::size_t received, const Route& route,
+    const KeyRing& keys);
 
 }  // namespace rdmadiag::probes

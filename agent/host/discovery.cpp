@@ -48,18 +48,17 @@ void Discovery::list_sysfs(Listing& listing) {
   const core::SteadyTime started = session_.clock().steady();
   const std::string path = (roots_.sys / "class/infiniband").string();
   std::vector<DirectoryEntry> entries;
+  std::string failed = path;
   int error_number = -session_.files().list(path, entries);
   listing.has_rdma_class = error_number == 0;
   // Without the class there is no RDMA; without the root, nothing is known.
   if (error_number == ENOENT) {
+    failed = roots_.sys.string();
     std::vector<DirectoryEntry> root;
-    error_number = -session_.files().list(roots_.sys.string(), root);
+    error_number = -session_.files().list(failed, root);
   }
   listing.sysfs_complete = error_number == 0;
-  if (error_number != 0) {
-    issues_.add_errno(Source::kSysfsPort, listing.has_rdma_class ? path : roots_.sys.string(),
-                      error_number);
-  }
+  if (error_number != 0) issues_.add_errno(Source::kSysfsPort, failed, error_number);
   for (const DirectoryEntry& entry : entries) take_entry(entry, listing);
   sysfs_status_.success = listing.sysfs_complete;
   sysfs_status_.duration = session_.clock().steady() - started;

@@ -15,11 +15,10 @@ void require(bool condition) {
 }
 
 void decode_signed(std::span<const std::byte> payload, const Route& route, const KeyRing& keys) {
-  const auto decoded = decode_message(payload, route, keys);
+  const auto decoded = decode_message(payload, payload.size(), route, keys);
   if (!decoded) return;
   const MessageBytes again = encode_message(decoded->message, route, *keys.find(decoded->key_id));
-  require(decode_message(payload.first(kMessageSize), route, keys).has_value() ||
-          decoded->message.length > kMessageSize);
+  require(decoded->message.length == payload.size());
   require(std::equal(again.begin(), again.begin() + 48, payload.begin()));
 }
 

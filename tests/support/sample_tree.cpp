@@ -1,6 +1,7 @@
 #include "tests/support/sample_tree.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -54,10 +55,17 @@ void for_each_row(Visit visit) {
   }
 }
 
+// A tree is thousands of small files: memory is an order of magnitude quicker than most disks.
+fs::path scratch_directory() {
+  const fs::path memory = "/dev/shm";
+  if (::getenv("TMPDIR") == nullptr && ::access(memory.c_str(), W_OK | X_OK) == 0) return memory;
+  return fs::temp_directory_path();
+}
+
 }  // namespace
 
 TempDir::TempDir() {
-  std::string pattern = (fs::temp_directory_path() / "rdmadiag-test-XXXXXX").string();
+  std::string pattern = (scratch_directory() / "rdmadiag-test-XXXXXX").string();
   if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp " + pattern);
   path_ = pattern;
 }

@@ -1,0 +1,89 @@
+// An open RDMA device and what its ports and GID tables say. Every verbs object made from it must
+// be gone before it is closed. A device may be opened several times; each user has its own.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/core/enums.h"
+#include "agent/core/result.h"
+#include "agent/core/snapshot.h"
+#include "probes/tick.h"
+#include "probes/verbs/handles.h"
+
+namespace rdmadiag::probes {
+
+// Names may change; the node GUID stays. Empty or all zero (some VFs): the name decides.
+struct DeviceIdentity {
+  std::string name;
+  std::string node_guid;  // "0c42:a103:0065:1d7e"
+};
+
+struct PortInfo {
+  int state = 0;
+  core::LinkLayer link_layer = core::LinkLayer::kUnknown;
+  std::uint16_t lid = 0;
+  std::uint16_t sm_lid = 0;
+  int active_mtu_bytes = 0;
+  int gid_table_length = 0;
+
+  [[nodiscard]] bool is_active() const { return state == core::kPortStateActive; }
+};
+
+// What happened to the device since the last look.
+struct DeviceEvents {
+  bool fatal = false;         // everything of this context is dead
+  bool port_changed = false;  // up, down, LID or GID table: look again
+  bool port_came_up = false;
+  bool queue_broken = false;              // a CQ overflowed
+  std::vector<std::uint32_t> broken_qps;  // by number
+};
+
+class Device {
+ public:
+  [[nodiscard]] static core::Result<Device> open(const DeviceIdentity& identity);
+
+  [[nodiscard]] ibv_context* context() const { return context_.get(); }
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const std::string& node_guid() const { return node_guid_; }
+  [[nodiscard]] DeviceClock clock() const { return clock_; }
+  [[nodiscard]] bool is_iwarp() const { return iwarp_; }
+  // Whether each datagram's UDP source port follows its flow label. Where it does not, it is fixed
+  // for each queue pair: several of them make the diversity.
+  [[nodiscard]] bool label_sets_port() const { return label_sets_port_; }
+
+  [[nodiscard]] core::Protocol protocol(const PortInfo& port) const;
+  [[nodiscard]] core::Result<PortInfo> query_port(std::uint8_t port) const;
+  [[nodiscard]] core::Result<std::vector<core::GidEntry>> gids(std::uint8_t port) const;
+
+  // Readable when something happened.
+  [[nodiscard]] int event_fd() const { return context_->async_fd; }
+  // Takes and acknowledges every event that waits; does not block.
+  [[nodiscard]] DeviceEvents take_events() const;
+  // False once the kernel has begun to remove the device. Some drivers send no event and wait for
+  // ever until we close it: look at least once a second.
+  [[nodiscard]] bool still_there() const;
+
+ private:
+  Device() = default;
+  [[nodiscard]] core::Status prepare(ibv_device* device);
+  void query_capabilities();
+
+  VerbsContext context_;
+  std::string name_;
+  std::string node_guid_;
+  std::string uverbs_path_;
+  ino_t uverbs_inode_ = 0;
+  DeviceClock clock_;
+  bool iwarp_ = false;
+  bool label_sets_port_ = false;
+};
+
+// "0c42:a103:0065:1d7e" of a GUID in network order.
+[[nodiscard]] std::string format_guid(std::uint64_t network_order);
+
+}  // namespace rdmadiag::probes

@@ -1,0 +1,56 @@
+// Creating queue pairs and walking them RESET → INIT → RTR → RTS. A step that fails names itself
+// and the attribute that is at fault, as far as the port's state and tables tell.
+#pragma once
+
+#include <cstdint>
+
+#include "agent/core/result.h"
+#include "agent/core/snapshot.h"
+#include "probes/verbs/device.h"
+#include "probes/verbs/handles.h"
+
+namespace rdmadiag::probes {
+
+struct QueueSizes {
+  std::uint32_t sends = 0;
+  std::uint32_t receives = 0;
+  std::uint32_t inline_bytes = 0;
+  std::uint32_t receive_segments = 1;
+};
+
+struct CreatedQueuePair {
+  QueuePairHandle handle;
+  std::uint32_t inline_bytes = 0;  // granted
+};
+
+// All sends signalled. Falls back to no inline data where the device has none.
+[[nodiscard]] core::Result<CreatedQueuePair> create_queue_pair(ibv_pd* domain, ibv_cq* queue,
+                                                               ibv_qp_type type,
+                                                               const QueueSizes& sizes);
+
+[[nodiscard]] core::Status ready_ud(ibv_qp* qp, std::uint8_t port, std::uint32_t qkey);
+
+// The local end of a connection.
+struct RcLocal {
+  std::uint8_t port = 1;
+  int gid_index = 0;
+  std::uint32_t psn = 0;
+  bool global = true;  // always on RoCE; on InfiniBand only across subnets
+  std::uint8_t traffic_class = 0;
+  std::uint32_t flow_label = 1;
+};
+
+struct RcRemote {
+  core::Gid gid{};
+  std::uint16_t lid = 0;
+  std::uint32_t qpn = 0;
+  std::uint32_t psn = 0;
+  int mtu_bytes = 1024;  // of the path: the smaller of both ports'
+};
+
+[[nodiscard]] core::Status init_rc(ibv_qp* qp, std::uint8_t port);
+// INIT → RTR → RTS.
+[[nodiscard]] core::Status connect_rc(ibv_qp* qp, const Device& device, const RcLocal& local,
+                                      const RcRemote& remote);
+
+}  // namespace rdmadiag::probes

@@ -1,0 +1,228 @@
+#include "probes/verbs/ud_endpoint.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "probes/wire.h"
+
+namespace rdmadiag::probes {
+namespace {
+
+constexpr std::size_t kKept = kPacketHeaderSize + kMessageSize;  // of each datagram
+constexpr std::size_t kReceiveStride = 128;
+constexpr std::size_t kSendStride = kMessageSize;
+constexpr std::size_t kPage = 4096;
+constexpr std::size_t kBatch = 32;
+static_assert(kKept <= kReceiveStride);
+
+std::size_t scrap_size(const UdEndpointOptions& options) {
+  return std::max<std::size_t>(kPage, static_cast<std::size_t>(options.mtu_bytes));
+}
+
+}  // namespace
+
+UdEndpoint::UdEndpoint(const UdEndpointOptions& options, const core::Clock& clock,
+                       const DeviceClock& device_clock, ProtectionDomain domain,
+                       CompletionQueue queue)
+    : options_(options),
+      clock_(clock),
+      device_clock_(device_clock),
+      domain_(std::move(domain)),
+      queue_(std::move(queue)),
+      addresses_(domain_.get(), options.port, options.addresses) {}
+
+core::Result<std::unique_ptr<UdEndpoint>> UdEndpoint::create(const Device& device,
+                                                             const UdEndpointOptions& options,
+                                                             const core::Clock& clock) {
+  ProtectionDomain domain(ibv_alloc_pd(device.context()));
+  if (!domain) return core::errno_error(errno, "ibv_alloc_pd");
+  const auto entries = static_cast<int>(options.queue_pairs * (options.sends + options.receives));
+  auto queue = CompletionQueue::create(device, entries);
+  if (!queue) return tl::make_unexpected(queue.error());
+  const DeviceClock device_clock = queue->has_device_time() ? device.clock() : DeviceClock{};
+  std::unique_ptr<UdEndpoint> endpoint(
+      new UdEndpoint(options, clock, device_clock, std::move(domain), std::move(*queue)));
+  if (auto built = endpoint->build(); !built) return tl::make_unexpected(built.error());
+  return endpoint;
+}
+
+core::Status UdEndpoint::build() {
+  if (auto registered = register_memory(); !registered) return registered;
+  const QueueSizes sizes{.sends = options_.sends,
+                         .receives = options_.receives,
+                         .inline_bytes = kMessageSize,
+                         .receive_segments = 2};
+  for (std::size_t i = 0; i < options_.queue_pairs; ++i) {
+    auto created = create_queue_pair(domain_.get(), queue_.get(), IBV_QPT_UD, sizes);
+    if (!created) return tl::make_unexpected(created.error());
+    Pair pair;
+    pair.qp = std::move(created->handle);
+    pair.inline_bytes = created->inline_bytes;
+    if (auto ready = ready_ud(pair.qp.get(), options_.port, options_.qkey); !ready) return ready;
+    pairs_.push_back(std::move(pair));
+  }
+  return post_all_receives();
+}
+
+core::Status UdEndpoint::register_memory() {
+  memory_size_ = scrap_offset() + 2 * scrap_size(options_);
+  memory_size_ = (memory_size_ + kPage - 1) / kPage * kPage;
+  memory_.reset(static_cast<std::byte*>(std::aligned_alloc(kPage, memory_size_)));
+  if (!memory_) return core::errno_error(ENOMEM, "allocating receive buffers");
+  std::memset(memory_.get(), 0, memory_size_);
+  region_.reset(ibv_reg_mr(domain_.get(), memory_.get(), memory_size_, IBV_ACCESS_LOCAL_WRITE));
+  if (!region_) {
+    const int error = errno;
+    return core::errno_error(error, "ibv_reg_mr of " + std::to_string(memory_size_ / 1024) +
+                                        " KiB" +
+                                        (error == ENOMEM ? " (is RLIMIT_MEMLOCK too low?)" : ""));
+  }
+  return {};
+}
+
+std::size_t UdEndpoint::receive_offset(std::size_t qp, std::uint32_t slot) const {
+  return (qp * options_.receives + slot) * kReceiveStride;
+}
+
+std::size_t UdEndpoint::send_offset(std::size_t qp, std::uint32_t slot) const {
+  return receive_offset(options_.queue_pairs, 0) + (qp * options_.sends + slot) * kSendStride;
+}
+
+// Twice: the tails of what is received, then zeros for the padding of what is sent.
+std::size_t UdEndpoint::scrap_offset() const { return send_offset(options_.queue_pairs, 0); }
+
+core::Status UdEndpoint::post_receive(std::size_t qp, std::uint32_t slot) {
+  std::array<ibv_sge, 2> segments{};
+  std::byte* base = memory_.get();
+  segments[0] = {.addr = reinterpret_cast<std::uintptr_t>(base + receive_offset(qp, slot)),
+                 .length = kKept,
+                 .lkey = region_->lkey};
+  segments[1] = {.addr = reinterpret_cast<std::uintptr_t>(base + scrap_offset()),
+                 .length = static_cast<std::uint32_t>(scrap_size(options_)),
+                 .lkey = region_->lkey};
+  ibv_recv_wr request{};
+  request.wr_id =
+      pack({WorkKind::kReceive, static_cast<std::uint32_t>(qp), static_cast<std::uint16_t>(slot)});
+  request.sg_list = segments.data();
+  request.num_sge = static_cast<int>(segments.size());
+  ibv_recv_wr* bad = nullptr;
+  if (const int error = ibv_post_recv(pairs_[qp].qp.get(), &request, &bad); error != 0) {
+    return core::errno_error(error, "ibv_post_recv");
+  }
+  return {};
+}
+
+core::Status UdEndpoint::post_all_receives() {
+  for (std::size_t qp = 0; qp < pairs_.size(); ++qp) {
+    for (std::uint32_t slot = 0; slot < options_.receives; ++slot) {
+      if (auto posted = post_receive(qp, slot); !posted) return posted;
+    }
+  }
+  return {};
+}
+
+std::uint32_t UdEndpoint::qpn(std::size_t qp) const { return pairs_[qp].qp->qp_num; }
+
+bool UdEndpoint::owns(std::uint32_t qpn) const { return pair_of(qpn) < pairs_.size(); }
+
+std::size_t UdEndpoint::pair_of(std::uint32_t qpn) const {
+  const auto found =
+      std::ranges::find_if(pairs_, [qpn](const Pair& pair) { return pair.qp->qp_num == qpn; });
+  return static_cast<std::size_t>(found - pairs_.begin());
+}
+
+void UdEndpoint::move_gid(int index) {
+  if (options_.gid.index == index) return;
+  options_.gid.index = index;
+  addresses_.clear();
+}
+
+core::Status UdEndpoint::send(std::size_t qp, const UdSend& send) {
+  Pair& pair = pairs_[qp];
+  if (pair.in_flight.size() >= options_.sends) {
+    return core::errno_error(EAGAIN, "the send queue is full");
+  }
+  const AddressKey key{send.to.gid, send.to.lid, send.label, send.traffic_class};
+  auto address = addresses_.get(key, options_.gid.index, clock_.steady());
+  if (!address) return tl::make_unexpected(address.error());
+
+  const std::uint32_t slot = pair.next_send_slot;
+  pair.next_send_slot = (slot + 1) % options_.sends;
+  std::byte* staged = memory_.get() + send_offset(qp, slot);
+  std::memcpy(staged, send.payload.data(), std::min(send.payload.size(), kSendStride));
+  std::array<ibv_sge, 2> segments{};
+  segments[0] = {.addr = reinterpret_cast<std::uintptr_t>(staged),
+                 .length = static_cast<std::uint32_t>(kSendStride),
+                 .lkey = region_->lkey};
+  const bool padded = send.length > kSendStride;
+  segments[1] = {.addr = reinterpret_cast<std::uintptr_t>(memory_.get() + scrap_offset() +
+                                                          scrap_size(options_)),
+                 .length = static_cast<std::uint32_t>(padded ? send.length - kSendStride : 0),
+                 .lkey = region_->lkey};
+  ibv_send_wr request{};
+  request.wr_id = pack(send.id);
+  request.sg_list = segments.data();
+  request.num_sge = padded ? 2 : 1;
+  request.opcode = IBV_WR_SEND;
+  request.send_flags = IBV_SEND_SIGNALED;
+  if (!padded && pair.inline_bytes >= kSendStride) request.send_flags |= IBV_SEND_INLINE;
+  request.wr.ud.ah = address->get();
+  request.wr.ud.remote_qpn = send.to.qpn;
+  request.wr.ud.remote_qkey = send.to.qkey;
+  ibv_send_wr* bad = nullptr;
+  if (const int error = ibv_post_send(pair.qp.get(), &request, &bad); error != 0) {
+    return core::errno_error(error, "ibv_post_send");
+  }
+  pair.in_flight.push_back(std::move(*address));
+  return {};
+}
+
+core::Result<std::size_t> UdEndpoint::poll(UdEvents& events) {
+  std::array<WorkCompletion, kBatch> batch{};
+  const auto count = queue_.poll(batch);
+  if (!count) {
+    broken_ = true;
+    return tl::make_unexpected(count.error());
+  }
+  for (std::size_t i = 0; i < *count; ++i) hand_out(batch[i], events);
+  return *count;
+}
+
+void UdEndpoint::hand_out(const WorkCompletion& completion, UdEvents& events) {
+  const WorkId id = unpack_work_id(completion.work_id);
+  if (!completion.success()) broken_ = true;
+  if (id.kind == WorkKind::kReceive) {
+    if (completion.success()) hand_out_receive(completion, id.generation, id.slot, events);
+    return;
+  }
+  const std::size_t qp = pair_of(completion.qpn);
+  if (qp < pairs_.size() && !pairs_[qp].in_flight.empty()) pairs_[qp].in_flight.pop_front();
+  events.sent(id, completion.success(), {clock_.steady(), completion.device_ticks});
+}
+
+void UdEndpoint::hand_out_receive(const WorkCompletion& completion, std::size_t qp,
+                                  std::uint32_t slot, UdEvents& events) {
+  const Tick tick{clock_.steady(), completion.device_ticks};
+  const std::span<const std::byte> kept(memory_.get() + receive_offset(qp, slot), kKept);
+  const auto header = parse_packet_header(kept.first<kPacketHeaderSize>());
+  const std::size_t length =
+      completion.bytes > kPacketHeaderSize ? completion.bytes - kPacketHeaderSize : 0;
+  if (!header) {
+    events.received_malformed();
+  } else {
+    events.received({.qp = qp,
+                     .header = *header,
+                     .source_qpn = completion.source_qpn,
+                     .source_lid = completion.source_lid,
+                     .payload = kept.subspan(kPacketHeaderSize, std::min(length, kMessageSize)),
+                     .length = length,
+                     .tick = tick});
+  }
+  if (!post_receive(qp, slot)) broken_ = true;
+}
+
+}  // namespace rdmadiag::probes

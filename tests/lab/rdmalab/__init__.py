@@ -1,0 +1,1 @@
+"""What scenarios are written with. Runs in the guest, as root, with Debian's own Python."""

@@ -1,0 +1,89 @@
+"""One rdmadiagd, restricted to one host's device, with its own port and config file."""
+
+import json
+import signal
+
+from . import http
+from .exposition import Metrics
+from .shell import SCRATCH, CommandError, Process
+from .wait import wait_until
+
+START_SECONDS = 30
+STOP_SECONDS = 2  # promised in the design: SIGTERM to exit
+# Emulation slows the program itself, not the promise; still far below any hang.
+STOP_ALLOWANCE = 8
+
+
+class Daemon:
+    """Started by its constructor and answering when that returns. As a context manager it is stopped at
+    the end, and must then exit 0."""
+
+    def __init__(
+        self, host, config: dict | None = None, flags: list[object] = (), listen: str = "127.0.0.1"
+    ):
+        self.host = host
+        self.url = f"http://127.0.0.1:{host.http_port}"
+        self.config_path = SCRATCH / f"{host.name}.yaml"
+        self.write_config(config or {})
+        self._command = [
+            host.lab.binaries / "rdmadiagd",
+            f"--config.file={self.config_path}",
+            f"--web.listen-address={listen}:{host.http_port}",
+            f"--device.include=^{host.device}$",
+            *flags,
+        ]
+        self.start()
+
+    def write_config(self, config: dict) -> None:
+        self.config_path.write_text(json.dumps(config))  # JSON is YAML
+
+    def start(self) -> None:
+        self.process = Process(f"rdmadiagd-{self.host.name}", *self._command)
+        if (
+            not wait_until(lambda: not self.process.running() or self._ready(), START_SECONDS)
+            or not self.process.running()
+        ):
+            raise CommandError(
+                f"rdmadiagd of {self.host.name} is not ready\n{self.process.log()[-3000:]}"
+            )
+
+    def _ready(self) -> bool:
+        try:
+            return self.get("/-/ready", timeout=2).status == 200
+        except OSError:
+            return False
+
+    def get(self, path: str, **options) -> http.Response:
+        return http.request(self.url + path, **options)
+
+    def scrape(self) -> Metrics:
+        answer = self.get("/metrics")
+        if answer.status != 200:
+            raise CommandError(f"/metrics of {self.host.name}: {answer.status} {answer.text[:500]}")
+        return Metrics(answer.text)
+
+    def value(self, name: str, **labels: str) -> float | None:
+        """Of a fresh scrape."""
+        return self.scrape().value(name, **labels)
+
+    def reload(self) -> None:
+        self.process.signal(signal.SIGHUP)
+
+    def stop(self) -> int:
+        """Exit status after SIGTERM."""
+        self.process.signal(signal.SIGTERM)
+        return self.process.wait(STOP_SECONDS + STOP_ALLOWANCE)
+
+    def kill(self) -> None:
+        self.process.kill()
+
+    def __enter__(self) -> "Daemon":
+        return self
+
+    def __exit__(self, kind, *_rest) -> None:
+        if self.process.running():
+            status = self.stop()
+            if kind is None:
+                self.host.lab.equal(
+                    f"rdmadiagd of {self.host.name} exits cleanly on SIGTERM", status, 0
+                )

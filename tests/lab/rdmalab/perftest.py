@@ -1,0 +1,67 @@
+"""perftest between two hosts: real traffic of a known amount, and a yardstick for latency.
+
+The two ends agree over TCP through `lo`, so faults on the fabric do not touch that part.
+"""
+
+import dataclasses
+import itertools
+import math
+
+from .shell import CommandError, Process, run
+from .wait import wait_until
+
+_ports = itertools.count(18500)
+# By rdma_cm the peers meet on the fabric itself; soft-RoCE needs the index of its IPv4 GID instead.
+_HOW = {"rxe": ["-x", "1"], "siw": ["-R"]}
+
+
+@dataclasses.dataclass
+class Traffic:
+    """`numbers` are those of perftest's table, in its order."""
+
+    numbers: list[float]
+
+    @property
+    def typical_us(self) -> float:
+        return self.numbers[4]
+
+
+def traffic(
+    client,
+    server,
+    tool: str = "ib_send_bw",
+    size: int = 1024,
+    count: int = 200,
+    *options: object,
+    timeout: float = 90,
+) -> Traffic:
+    """Sends `count` messages of `size` bytes from client to server."""
+    for _ in range(3):
+        numbers = _attempt(client, server, tool, size, count, options, timeout)
+        # perftest measures the CPU's clock at its start; when that fails on a busy machine every time is "inf".
+        if all(map(math.isfinite, numbers)):
+            return Traffic(numbers)
+    raise CommandError(f"{tool}: no finite result: {numbers}")
+
+
+def _attempt(client, server, tool, size, count, options, timeout) -> list[float]:
+    port = next(_ports)
+    # The latency tools sleep on completion events: two busy pollers would take both CPUs from the driver's
+    # own soft interrupts.
+    sleep = ["-e"] if "lat" in tool else []
+    common = ["-p", port, "-s", size, "-n", count, "-F", *_HOW[client.kind], *sleep, *options]
+    serving = Process(f"{tool}-{server.name}", tool, "-d", server.device, *common)
+    if not wait_until(lambda: _listens(port) or not serving.running(), 20):
+        raise CommandError(f"{tool} did not listen\n{serving.log()}")
+    output = run(tool, "-d", client.device, *common, server.address, timeout=timeout)
+    serving.wait(20)
+    rows = [
+        line.split() for line in output.splitlines() if line.split()[:2] == [str(size), str(count)]
+    ]
+    if not rows:
+        raise CommandError(f"{tool} printed no result\n{output}")
+    return [float(n) for n in rows[-1]]
+
+
+def _listens(port: int) -> bool:
+    return bool(run("ss", "-Hltn", f"sport = :{port}").strip())

@@ -1,0 +1,35 @@
+"""A fabric for people: four soft-RoCE hosts with a daemon each, until the host says stop. For scripts/run."""
+
+import pathlib
+import shutil
+
+from .daemon import Daemon
+from .lab import Lab
+from .shell import SCRATCH, run
+from .topology import Flat
+
+GUEST_ADDRESS = "10.0.2.15/24"  # qemu's user networking
+
+
+def serve(plan: dict, port) -> None:
+    shutil.rmtree(SCRATCH, ignore_errors=True)
+    SCRATCH.mkdir()
+    run("modprobe", "virtio_net")
+    run("ip", "-batch", "-", stdin=f"link set eth0 up\naddr add {GUEST_ADDRESS} dev eth0\n")
+    fabric = Flat(rxe=plan["hosts"])
+    daemons: list[Daemon] = []
+    try:
+        fabric.up()
+        lab = Lab(fabric, port.send, pathlib.Path(plan["binaries"]), pathlib.Path(plan["repo"]))
+        for host in lab.hosts:
+            daemons.append(Daemon(host, listen="0.0.0.0", config=plan["config"]))
+            port.send(
+                {"event": "up", "host": host.name, "device": host.device, "port": host.http_port}
+            )
+        port.send({"event": "ready"})
+        port.receive()
+    except Exception as error:
+        port.send({"event": "failed", "error": str(error)})
+    for daemon in daemons:
+        if daemon.process.running():
+            port.send({"event": "stopped", "host": daemon.host.name, "status": daemon.stop()})

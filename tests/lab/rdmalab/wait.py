@@ -1,0 +1,15 @@
+"""Waiting for a condition instead of for a time."""
+
+import time
+
+POLL_SECONDS = 0.1
+
+
+def wait_until(condition, timeout: float, poll: float = POLL_SECONDS):
+    """The first true value of condition(), or its last false one when `timeout` seconds have gone."""
+    deadline = time.monotonic() + timeout
+    while True:
+        value = condition()
+        if value or time.monotonic() >= deadline:
+            return value
+        time.sleep(poll)
