@@ -41,6 +41,15 @@ struct CounterSelection {
                                           const CounterSelection& selection,
                                           const TerminalStyle& style);
 
+enum class FindingDetail : std::uint8_t { kBrief, kFull };
+// The findings, at most `limit` of them; in full with what each means.
+[[nodiscard]] std::string render_findings(const core::Diagnosis& diagnosis, std::size_t limit,
+                                          FindingDetail detail, const TerminalStyle& style);
+
+// What `rdmadiag check` prints: the findings in full, then what could not be judged and why.
+[[nodiscard]] std::string render_diagnosis(const core::Diagnosis& diagnosis,
+                                           const TerminalStyle& style);
+
 // Live queue pairs, those in `state` only when it is given.
 [[nodiscard]] std::string render_queue_pairs(const core::HostSnapshot& host,
                                              std::optional<int> state, const TerminalStyle& style);

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "exporters/paint.h"
 #include "exporters/text.h"
 #include "exporters/words.h"
 
@@ -7,16 +8,6 @@ namespace rdmadiag::exporters {
 namespace {
 
 constexpr std::size_t kMaxFindings = 12;  // one screen
-
-Paint paint_of(Wellness wellness) {
-  switch (wellness) {
-    case Wellness::kGood: return Paint::kGood;
-    case Wellness::kWarning: return Paint::kWarning;
-    case Wellness::kBad: return Paint::kBad;
-    case Wellness::kUnknown: return Paint::kFaint;
-  }
-  return Paint::kPlain;
-}
 
 Cell verdict_cell(const Verdict& verdict) { return {verdict.text, paint_of(verdict.wellness)}; }
 
@@ -70,30 +61,6 @@ Table port_table(const core::HostSnapshot& host, const core::AgentStatus& agent)
   return table;
 }
 
-std::string findings_text(const core::Diagnosis& diagnosis, const TerminalStyle& style) {
-  std::string out;
-  std::size_t shown = 0;
-  for (const core::Finding& finding : diagnosis.findings) {
-    if (shown++ == kMaxFindings) break;
-    const std::string severity(core::severity_name(finding.severity));
-    const std::string line = wrapped(
-        severity + "  " + finding.subject.text() + ": " + finding.found + " (" + finding.rule + ")",
-        10, style);
-    out += painted(severity, paint_of(wellness_of(finding.severity)), style);
-    out += line.substr(severity.size()) + "\n";
-    const std::string indent(10, ' ');
-    if (!finding.expected.empty()) {
-      out += wrapped(indent + "expected " + finding.expected, 10, style) + "\n";
-    }
-    if (!finding.next_step.empty()) out += wrapped(indent + finding.next_step, 10, style) + "\n";
-  }
-  if (diagnosis.findings.size() > kMaxFindings) {
-    out += "and " + std::to_string(diagnosis.findings.size() - kMaxFindings) +
-           " more: rdmadiag check\n";
-  }
-  return out;
-}
-
 std::string issues_text(const core::HostSnapshot& host, const TerminalStyle& style) {
   std::string out;
   const auto add = [&](const std::string& where, const std::vector<core::ReadIssue>& issues) {
@@ -121,7 +88,7 @@ std::string render_status(const core::HostSnapshot& host, const core::AgentStatu
     if (!block.empty()) out += "\n" + block;
   };
   append_block(port_table(host, agent).render(style));
-  append_block(findings_text(agent.diagnosis, style));
+  append_block(render_findings(agent.diagnosis, kMaxFindings, FindingDetail::kBrief, style));
   append_block(issues_text(host, style));
   return out;
 }
