@@ -22,6 +22,9 @@ enum class JsonLayout : std::uint8_t { kCompact, kIndented };
 [[nodiscard]] std::string render_json(const core::HostSnapshot& host,
                                       const core::AgentStatus& agent, JsonLayout layout);
 
+// What `rdmadiag check --json` prints: the diagnosis alone.
+[[nodiscard]] std::string render_json(const core::Diagnosis& diagnosis, JsonLayout layout);
+
 struct ParsedSnapshot {
   core::HostSnapshot host;
   core::AgentStatus agent;

@@ -124,7 +124,17 @@ Json object_of(const T& value) {
   return writer.take();
 }
 
+std::string text_of(const Json& root, JsonLayout layout) {
+  return root.dump(layout == JsonLayout::kIndented ? 1 : -1) + "\n";
+}
+
 }  // namespace
+
+std::string render_json(const core::Diagnosis& diagnosis, JsonLayout layout) {
+  Json root = object_of(diagnosis);
+  root["schema_version"] = kSnapshotSchemaVersion;
+  return text_of(root, layout);
+}
 
 std::string render_json(const core::HostSnapshot& host, const core::AgentStatus& agent,
                         JsonLayout layout) {
@@ -132,9 +142,7 @@ std::string render_json(const core::HostSnapshot& host, const core::AgentStatus&
   root["schema_version"] = kSnapshotSchemaVersion;
   root["agent"] = object_of(agent);
   root["host"] = object_of(host);
-  std::string text = root.dump(layout == JsonLayout::kIndented ? 1 : -1);
-  text.push_back('\n');
-  return text;
+  return text_of(root, layout);
 }
 
 }  // namespace rdmadiag::exporters

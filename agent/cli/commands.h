@@ -24,10 +24,12 @@ struct Command {
 [[nodiscard]] std::span<const Command> all_commands();
 
 Action define_capture(CLI::App& app);
+Action define_check(CLI::App& app);
 Action define_config(CLI::App& app);
 Action define_counters(CLI::App& app);
 Action define_devices(CLI::App& app);
 Action define_doctor(CLI::App& app);
+Action define_fabric(CLI::App& app);
 Action define_gids(CLI::App& app);
 Action define_metrics(CLI::App& app);
 Action define_qps(CLI::App& app);

@@ -33,12 +33,14 @@ core::Expectations expectations_of(const config::Config& config) {
   return expect;
 }
 
-core::AgentStatus local_status(const core::HostSnapshot& host, const core::Expectations& expect) {
+core::AgentStatus local_status(const core::HostSnapshot& host, const core::HostSnapshot* before,
+                               const core::Expectations& expect) {
   core::AgentStatus status;
   status.version = core::kVersion;
   status.revision = core::kRevision;
   core::Evidence evidence;
   evidence.now = &host;
+  evidence.before = before;
   evidence.expect = expect;
   status.diagnosis = core::diagnose(evidence);
   for (const core::DeviceEntry& entry : host.devices) {
@@ -60,13 +62,15 @@ class LocalObserver final : public Observer {
   core::Result<Observation> observe() override {
     Observation out;
     out.host = collector_.collect();
-    out.agent = local_status(*out.host, expect_);
+    out.agent = local_status(*out.host, last_.get(), expect_);
+    last_ = out.host;
     return out;
   }
 
  private:
   host::Collector collector_;
   core::Expectations expect_;
+  std::shared_ptr<const core::HostSnapshot> last_;
 };
 
 class AgentObserver final : public Observer {

@@ -21,7 +21,8 @@ struct Observation {
 class Observer {
  public:
   virtual ~Observer() = default;
-  // Reads anew, except from a capture, which never changes.
+  // Reads anew, except from a capture, which never changes. From the second time on, the diagnosis
+  // compares with the look before.
   [[nodiscard]] virtual core::Result<Observation> observe() = 0;
 };
 
