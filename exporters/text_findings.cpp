@@ -16,9 +16,9 @@ std::string finding_text(const core::Finding& finding, FindingDetail detail,
   const std::string indent(kIndent, ' ');
   const std::string severity(core::severity_name(finding.severity));
   const std::string head = severity + std::string(kIndent - severity.size(), ' ');
-  const std::string line = wrapped(
-      head + finding.subject.text() + ": " + finding.found + " (" + finding.rule + ")", kIndent,
-      style);
+  const std::string line =
+      wrapped(head + finding.subject.text() + ": " + finding.found + " (" + finding.rule + ")",
+              kIndent, style);
   std::string out = painted(severity, paint_of(wellness_of(finding.severity)), style);
   out += line.substr(severity.size()) + "\n";
   const auto add = [&](const std::string& text) {
@@ -70,8 +70,8 @@ std::string render_diagnosis(const core::Diagnosis& diagnosis, const TerminalSty
   out += render_findings(diagnosis, std::numeric_limits<std::size_t>::max(), FindingDetail::kFull,
                          style);
   if (const std::string unknown = unknown_text(diagnosis, style); !unknown.empty()) {
-    out += (out.empty() ? "" : "\n") + painted("Could not tell", Paint::kBold, style) + "\n" +
-           unknown;
+    out +=
+        (out.empty() ? "" : "\n") + painted("Could not tell", Paint::kBold, style) + "\n" + unknown;
   }
   return out;
 }

@@ -75,8 +75,7 @@ Action define_check(CLI::App& app) {
                  "Print the runbook of this rule: causes in order of likelihood, and commands")
       ->type_name("RULE");
   return [options](Context& context) {
-    return options->explain.empty() ? check(*options, context)
-                                    : explain(options->explain, context);
+    return options->explain.empty() ? check(*options, context) : explain(options->explain, context);
   };
 }
 

@@ -1,7 +1,7 @@
-// `rdmadiag fabric`: the InfiniBand subnet this host is on. Sends MADs, so it needs a umad device and
-// is never done unasked.
-#include <CLI/CLI.hpp>
+// `rdmadiag fabric`: the InfiniBand subnet this host is on. Sends MADs, so it needs a umad device
+// and is never done unasked.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -16,8 +16,8 @@
 namespace rdmadiag::cli {
 namespace {
 
-using nlohmann::json;
 using exporters::Cell;
+using nlohmann::json;
 
 struct FabricCommand {
   host::FabricOptions read;
@@ -63,11 +63,11 @@ void print_text(const core::Fabric& fabric, const std::vector<core::FabricFindin
   context.out() << links.render(style);
   for (const core::FabricFinding& finding : findings) {
     context.out() << "\n"
-                  << exporters::wrapped(fmt::format("{}  {}: {} ({})\nexpected {}",
-                                                    core::severity_name(finding.severity),
-                                                    finding.subject, finding.found, finding.rule,
-                                                    finding.expected),
-                                        10, style)
+                  << exporters::wrapped(
+                         fmt::format("{}  {}: {} ({})\nexpected {}",
+                                     core::severity_name(finding.severity), finding.subject,
+                                     finding.found, finding.rule, finding.expected),
+                         10, style)
                   << "\n";
   }
   for (const std::string& what : fabric.missing) {
@@ -87,17 +87,17 @@ void print_json(const core::Fabric& fabric, const std::vector<core::FabricFindin
   for (const core::FabricNode& node : fabric.nodes) {
     json ports = json::array();
     for (const core::FabricPort& port : node.ports) {
-      ports.push_back({{"port", port.number},
-                       {"state", core::port_state_name(port.state)},
-                       {"physical_state", core::physical_state_name(port.physical_state)},
-                       {"lid", port.lid},
-                       {"width_lanes", port.active.width_lanes},
-                       {"lane_bits_per_second", port.active.lane_bits_per_second},
-                       {"neighbour_guid", port.neighbour_guid == 0
-                                              ? json(nullptr)
-                                              : json(guid_text(port.neighbour_guid))},
-                       {"neighbour_port", port.neighbour_port},
-                       {"counters", counters_json(port)}});
+      ports.push_back(
+          {{"port", port.number},
+           {"state", core::port_state_name(port.state)},
+           {"physical_state", core::physical_state_name(port.physical_state)},
+           {"lid", port.lid},
+           {"width_lanes", port.active.width_lanes},
+           {"lane_bits_per_second", port.active.lane_bits_per_second},
+           {"neighbour_guid",
+            port.neighbour_guid == 0 ? json(nullptr) : json(guid_text(port.neighbour_guid))},
+           {"neighbour_port", port.neighbour_port},
+           {"counters", counters_json(port)}});
     }
     nodes.push_back({{"guid", guid_text(node.guid)},
                      {"type", node.is_switch ? "switch" : "other"},
@@ -114,8 +114,11 @@ void print_json(const core::Fabric& fabric, const std::vector<core::FabricFindin
   }
   json missing = json::array();
   for (const std::string& what : fabric.missing) missing.push_back(exporters::valid_utf8(what));
-  context.out() << json{{"schema_version", 1}, {"nodes", nodes}, {"findings", found},
-                        {"missing", missing}}.dump(2)
+  context.out() << json{{"schema_version", 1},
+                        {"nodes", nodes},
+                        {"findings", found},
+                        {"missing", missing}}
+                       .dump(2)
                 << "\n";
 }
 
@@ -188,7 +191,8 @@ Action define_fabric(CLI::App& app) {
                  "Give up on counters after this many seconds (default 30)")
       ->check(CLI::Range(1, 3600))
       ->type_name("SECONDS");
-  app.add_flag("--textfile", command->textfile, "Print counters for node_exporter's textfile collector");
+  app.add_flag("--textfile", command->textfile,
+               "Print counters for node_exporter's textfile collector");
   return [command](Context& context) { return show(*command, context); };
 }
 
