@@ -12,6 +12,7 @@
 #include "agent/daemon/log_sink.h"
 #include "agent/daemon/options.h"
 #include "agent/daemon/service.h"
+#include "agent/host/descriptor_limit.h"
 #include "config/load.h"
 
 namespace rdmadiag::daemon {
@@ -68,6 +69,7 @@ int run(const Options& options, std::shared_ptr<const core::Clock> clock) {
 
 int main(int argc, char** argv) {
   limit_memory();
+  host::raise_descriptor_limit();
   auto options = parse_options(argc, argv);
   if (!options) {
     std::fputs(options.error().text.c_str(), options.error().code == 0 ? stdout : stderr);

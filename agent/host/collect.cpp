@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "agent/host/descriptor_limit.h"
 #include "agent/host/device_table.h"
 #include "agent/host/discovery.h"
 #include "agent/host/sysfs_parse.h"
@@ -46,7 +47,9 @@ DeviceSetup make_setup(const Roots& roots, const CollectOptions& options,
   setup.options = options;
   setup.files = parts.files;
   setup.clock = parts.clock;
-  setup.budget = std::make_shared<DescriptorBudget>(options.max_kept_files);
+  // Sockets, logs and listings need descriptors too.
+  setup.budget = std::make_shared<DescriptorBudget>(
+      std::min(options.max_kept_files, descriptor_limit() / 4 * 3));
   setup.netlink = parts.netlink;
   setup.more_sources = parts.more_sources;
   return setup;

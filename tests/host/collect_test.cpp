@@ -1,4 +1,6 @@
 // Sharing, filters, devices that come and go.
+#include <sys/resource.h>
+
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <thread>
@@ -108,6 +110,24 @@ TEST_CASE("files beyond the budget of descriptors are opened for each read") {
   const HostPointer second = collector->collect();
   CHECK(fixture.files->opens() > opens + 100);
   CHECK(port_of(*second, "mlx5_2").counters.size() == port_of(*first, "mlx5_2").counters.size());
+}
+
+TEST_CASE("a low limit of descriptors costs time, not values") {
+  struct Limit {
+    rlimit before{};
+    explicit Limit(rlim_t descriptors) {
+      ::getrlimit(RLIMIT_NOFILE, &before);
+      rlimit now = before;
+      now.rlim_cur = descriptors;
+      ::setrlimit(RLIMIT_NOFILE, &now);
+    }
+    ~Limit() { ::setrlimit(RLIMIT_NOFILE, &before); }
+  };
+  HostFixture fixture("mlx5_ib_ndr");
+  const Limit limit(100);
+  const HostPointer host = fixture.make()->collect();
+  CHECK(host->devices.size() == 5);
+  for (const auto& entry : host->devices) CHECK(entry.snapshot->issues.empty());
 }
 
 TEST_CASE("nothing below an excluded device is ever touched") {
