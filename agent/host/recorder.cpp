@@ -1,5 +1,6 @@
 #include "agent/host/recorder.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace rdmadiag::host {
@@ -77,9 +78,12 @@ void RecordingFileReader::close(int descriptor) {
 int RecordingFileReader::list(const std::string& path, std::vector<DirectoryEntry>& entries) {
   const int result = inner_->list(path, entries);
   if (const auto name = relative(path)) {
+    std::vector<DirectoryEntry> kept = result < 0 ? std::vector<DirectoryEntry>() : entries;
+    // A capture of the same host is the same, in whatever order the file system lists.
+    std::sort(kept.begin(), kept.end(),
+              [](const DirectoryEntry& a, const DirectoryEntry& b) { return a.name < b.name; });
     const std::scoped_lock lock(mutex_);
-    seen_.directories[*name] = {result < 0 ? std::vector<DirectoryEntry>{} : entries,
-                                result < 0 ? -result : 0};
+    seen_.directories[*name] = {std::move(kept), result < 0 ? -result : 0};
   }
   return result;
 }
