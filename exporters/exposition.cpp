@@ -14,6 +14,7 @@ std::string_view type_word(FamilyType type) {
   switch (type) {
     case FamilyType::kCounter: return "counter";
     case FamilyType::kGauge: return "gauge";
+    case FamilyType::kHistogram: return "histogram";
     case FamilyType::kUntyped: return "untyped";
   }
   return "untyped";
@@ -65,14 +66,43 @@ void Exposition::family(std::string_view name, FamilyType type, std::string_view
   header_pending_ = true;
 }
 
-void Exposition::begin_sample(std::string_view labels) {
-  if (header_pending_) {
-    header_pending_ = false;
-    out_.append("# HELP ").append(name_).push_back(' ');
-    append_escaped(out_, help_, false);
-    out_.append("\n# TYPE ").append(name_).push_back(' ');
-    out_.append(type_word(type_)).push_back('\n');
+void Exposition::begin_header() {
+  if (!header_pending_) return;
+  header_pending_ = false;
+  out_.append("# HELP ").append(name_).push_back(' ');
+  append_escaped(out_, help_, false);
+  out_.append("\n# TYPE ").append(name_).push_back(' ');
+  out_.append(type_word(type_)).push_back('\n');
+}
+
+void Exposition::histogram(std::string_view labels, std::span<const double> bounds,
+                           std::span<const std::uint64_t> counts, double sum) {
+  begin_header();
+  const auto line = [&](std::string_view suffix, std::string_view line_labels, auto value) {
+    out_.append(name_).append(suffix);
+    if (!line_labels.empty()) out_.append("{").append(line_labels).append("}");
+    out_.push_back(' ');
+    append_number(out_, value);
+    out_.push_back('\n');
+  };
+  std::uint64_t cumulative = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    cumulative += counts[i];
+    std::string bound = "+Inf";
+    if (i < bounds.size()) {
+      bound.clear();
+      append_number(bound, bounds[i]);
+    }
+    std::string bucket(labels);
+    append_label(bucket, "le", bound);
+    line("_bucket", bucket, cumulative);
   }
+  line("_sum", labels, sum);
+  line("_count", labels, cumulative);
+}
+
+void Exposition::begin_sample(std::string_view labels) {
+  begin_header();
   out_.append(name_);
   if (!labels.empty()) {
     out_.push_back('{');

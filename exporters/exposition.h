@@ -5,12 +5,13 @@
 
 #include <concepts>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace rdmadiag::exporters {
 
-enum class FamilyType : std::uint8_t { kCounter, kGauge, kUntyped };
+enum class FamilyType : std::uint8_t { kCounter, kGauge, kHistogram, kUntyped };
 
 // Appends `name="value"` to `labels`, comma first where needed; the value escaped and made valid
 // UTF-8. Label sets are built once and used for many samples.
@@ -38,8 +39,12 @@ class Exposition {
   void sample(std::string_view labels, std::unsigned_integral auto value) {
     sample(labels, static_cast<std::uint64_t>(value));
   }
+  // Of a kHistogram family: `counts` per bucket, one more than `bounds`, not cumulative.
+  void histogram(std::string_view labels, std::span<const double> bounds,
+                 std::span<const std::uint64_t> counts, double sum);
 
  private:
+  void begin_header();
   void begin_sample(std::string_view labels);
 
   std::string& out_;

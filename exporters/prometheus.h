@@ -20,6 +20,8 @@ struct MetricsOptions {
   // Counters the catalogue does not know, per device. Beyond it they are left out and
   // rdma_uncatalogued_truncated says so.
   std::size_t uncatalogued_limit = 200;
+  // Round-trip time and loss of every probed peer: small meshes only (probes.ud.per_peer_series).
+  bool per_peer_series = false;
   bool node_exporter = false;  // also node_infiniband_*, named and valued as node_exporter does
 };
 

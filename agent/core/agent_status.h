@@ -10,6 +10,7 @@
 
 #include "agent/core/clock.h"
 #include "agent/core/finding.h"
+#include "agent/core/probe.h"
 
 namespace rdmadiag::core {
 
@@ -41,6 +42,7 @@ struct AgentStatus {
   std::optional<ProcessStats> process;
   std::vector<PortStatus> ports;
   Diagnosis diagnosis;
+  std::vector<ProbeSnapshot> probes;  // one a probed NIC
 
   [[nodiscard]] const PortStatus* find_port(std::string_view device, std::uint32_t port) const {
     for (const PortStatus& status : ports) {
