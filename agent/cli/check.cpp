@@ -6,6 +6,7 @@
 #include "agent/cli/options.h"
 #include "agent/core/diagnose/rules.h"
 #include "agent/core/nearest.h"
+#include "agent/core/strict_reader.h"
 #include "exporters/json.h"
 #include "exporters/runbooks.h"
 #include "exporters/text.h"
@@ -15,7 +16,7 @@ namespace {
 
 struct CheckOptions {
   ObserverOptions observer{.agent = {}, .queue_pairs = true};
-  double interval_seconds = 5;
+  std::chrono::nanoseconds interval = std::chrono::seconds(5);
   std::string explain;
 };
 
@@ -46,10 +47,9 @@ int check(const CheckOptions& options, Context& context) {
   const bool second_look = options.observer.agent.empty() && context.options.sysfs.empty();
   if (seen && second_look && !seen->host->devices.empty()) {
     if (context.world.out_is_terminal) {
-      context.err() << "rdmadiag: watching for " << options.interval_seconds << " s\n";
+      context.err() << "rdmadiag: watching for " << core::format_duration(options.interval) << "\n";
     }
-    const std::chrono::duration<double> interval(options.interval_seconds);
-    if (!context.world.wait(std::chrono::duration_cast<std::chrono::nanoseconds>(interval))) {
+    if (!context.world.wait(options.interval)) {
       return kExitUnknown;
     }
     seen = (*observer)->observe();
@@ -67,10 +67,8 @@ int check(const CheckOptions& options, Context& context) {
 Action define_check(CLI::App& app) {
   auto options = std::make_shared<CheckOptions>();
   add_agent_option(app, options->observer);
-  app.add_option("--interval", options->interval_seconds,
-                 "Seconds between the two looks (default 5)")
-      ->check(CLI::Range(0.1, 3600.0))
-      ->type_name("SECONDS");
+  add_duration_option(app, "--interval", options->interval,
+                      "Time between the two looks (default 5s)");
   app.add_option("--explain", options->explain,
                  "Print the runbook of this rule: causes in order of likelihood, and commands")
       ->type_name("RULE");

@@ -1,12 +1,12 @@
 // `rdmadiag counters`: every counter, what it means, and how fast it moves.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <set>
 
 #include "agent/cli/commands.h"
 #include "agent/cli/counters_json.h"
 #include "agent/cli/observe.h"
 #include "agent/cli/options.h"
+#include "agent/cli/words.h"
 #include "agent/core/changes.h"
 #include "agent/core/nearest.h"
 #include "agent/core/strict_reader.h"
@@ -18,28 +18,18 @@ namespace {
 struct Options {
   ObserverOptions observer;
   exporters::CounterSelection selection;
-  std::string diff;
-  std::string watch;
+  std::chrono::nanoseconds diff{0};  // 0: not asked for
+  std::chrono::nanoseconds watch{0};
 };
 
 std::string check_class(const std::string& text) {
-  std::set<std::string> known;
-  for (const core::CounterSpec& spec : core::all_counters()) {
-    known.insert(std::string(spec.counter_class));
-  }
-  if (known.contains(text)) return "";
-  const std::vector<std::string> names(known.begin(), known.end());
+  const std::vector<std::string> names = value_words("CLASS");
+  if (std::find(names.begin(), names.end(), text) != names.end()) return "";
   const auto nearest = core::nearest_name(text, names);
   if (nearest) return "unknown class " + text + " (did you mean " + *nearest + "?)";
   std::string all;
   for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
   return "unknown class " + text + "; there are " + all;
-}
-
-std::string check_duration(const std::string& text) {
-  const auto duration = core::parse_duration(text);
-  if (duration && duration->count() > 0) return "";
-  return "'" + text + "' is no duration such as 500ms, 10s or 1m";
 }
 
 void print(const std::vector<core::DeviceChanges>& changes, const Options& options,
@@ -60,10 +50,11 @@ std::vector<core::DeviceChanges> changes_between(const Observation& before,
 
 int show_diff(Observer& observer, const Observation& first, const Options& options,
               Context& context) {
-  const auto interval = *core::parse_duration(options.diff);
-  if (!context.options.json) context.err() << "reading for " << options.diff << "\n";
+  if (!context.options.json) {
+    context.err() << "reading for " << core::format_duration(options.diff) << "\n";
+  }
   // Whoever interrupts wants to see what there is by then.
-  (void)context.world.wait(interval);
+  (void)context.world.wait(options.diff);
   const auto second = observer.observe();
   if (!second) return report_failure(context, second.error());
   print(changes_between(first, *second), options, context);
@@ -71,10 +62,9 @@ int show_diff(Observer& observer, const Observation& first, const Options& optio
 }
 
 int show_watch(Observer& observer, Observation before, const Options& options, Context& context) {
-  const auto interval = *core::parse_duration(options.watch);
   print(changes_between({std::make_shared<core::HostSnapshot>(), {}}, before), options, context);
   context.out().flush();
-  while (context.world.wait(interval)) {
+  while (context.world.wait(options.watch)) {
     auto now = observer.observe();
     if (!now) return report_failure(context, now.error());
     if (context.world.out_is_terminal && !context.options.json) context.out() << "\x1b[H\x1b[2J";
@@ -91,8 +81,8 @@ int show(const Options& options, Context& context) {
   if (!observer) return report_failure(context, observer.error());
   auto seen = (*observer)->observe();
   if (!seen) return report_failure(context, seen.error());
-  if (!options.diff.empty()) return show_diff(**observer, *seen, options, context);
-  if (!options.watch.empty()) {
+  if (options.diff.count() > 0) return show_diff(**observer, *seen, options, context);
+  if (options.watch.count() > 0) {
     return show_watch(**observer, std::move(*seen), options, context);
   }
   print(changes_between({std::make_shared<core::HostSnapshot>(), {}}, *seen), options, context);
@@ -103,15 +93,12 @@ int show(const Options& options, Context& context) {
 
 Action define_counters(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::Option* diff =
-      app.add_option("--diff", options->diff, "Read twice, this long apart, and show what moved")
-          ->check(CLI::Validator(check_duration, "", "duration"))
-          ->type_name("DURATION");
-  app.add_option("--watch", options->watch, "Show again and again what moved (default every 2s)")
+  CLI::Option* diff = add_duration_option(app, "--diff", options->diff,
+                                          "Read twice, this long apart, and show what moved");
+  add_duration_option(app, "--watch", options->watch,
+                      "Show again and again what moved (default every 2s)")
       ->expected(0, 1)
       ->default_str("2s")
-      ->check(CLI::Validator(check_duration, "", "duration"))
-      ->type_name("DURATION")
       ->excludes(diff);
   app.add_flag("--nonzero", options->selection.nonzero,
                "Leave out what stands at 0, or did not move");

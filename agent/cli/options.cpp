@@ -2,12 +2,29 @@
 
 #include <CLI/CLI.hpp>
 
+#include "agent/core/strict_reader.h"
+
 namespace rdmadiag::cli {
 
 void add_agent_option(CLI::App& app, ObserverOptions& options) {
   app.add_option("--agent", options.agent,
                  "Ask the agent of another host (port 10915 where none is named)")
       ->type_name("HOST:PORT");
+}
+
+CLI::Option* add_duration_option(CLI::App& app, const std::string& name,
+                                 std::chrono::nanoseconds& duration, const std::string& help) {
+  const auto check = [](const std::string& text) -> std::string {
+    const auto parsed = core::parse_duration(text);
+    if (parsed && parsed->count() > 0) return "";
+    return "'" + text + "' is no duration such as 500ms, 10s or 1m";
+  };
+  const auto store = [&duration](const std::string& text) {
+    duration = core::parse_duration(text).value_or(duration);
+  };
+  return app.add_option_function<std::string>(name, store, help)
+      ->check(CLI::Validator(check, "", "duration"))
+      ->type_name("DURATION");
 }
 
 }  // namespace rdmadiag::cli

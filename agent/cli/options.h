@@ -1,17 +1,24 @@
 // Options that several commands share.
 #pragma once
 
+#include <chrono>
 #include <string>
 
 #include "agent/cli/observe.h"
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace rdmadiag::cli {
 
 // `--agent HOST:PORT`, into options.agent.
 void add_agent_option(CLI::App& app, ObserverOptions& options);
+
+// A duration above zero such as 500ms, 10s or 1m; anything else is a usage error. What is there
+// before parsing stays when the option is not given.
+CLI::Option* add_duration_option(CLI::App& app, const std::string& name,
+                                 std::chrono::nanoseconds& duration, const std::string& help);
 
 }  // namespace rdmadiag::cli

@@ -4,6 +4,7 @@
 
 #include "agent/cli/commands.h"
 #include "agent/cli/observe.h"
+#include "agent/cli/words.h"
 #include "exporters/text.h"
 #include "exporters/utf8.h"
 
@@ -12,11 +13,10 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kStates = 7;
-
 std::map<std::string, int> state_words() {
   std::map<std::string, int> words;
-  for (int state = 0; state < kStates; ++state) words.emplace(core::qp_state_name(state), state);
+  for (int state = 0; state < kQueuePairStates; ++state)
+    words.emplace(core::qp_state_name(state), state);
   return words;
 }
 

@@ -5,7 +5,9 @@
 #include <optional>
 #include <sstream>
 
+#include "agent/cli/command_tree.h"
 #include "agent/cli/commands.h"
+#include "agent/cli/words.h"
 #include "agent/core/nearest.h"
 #include "agent/core/version.h"
 #include "agent/host/collect.h"
@@ -58,14 +60,41 @@ struct CommandLine {
   }
 };
 
-void add_names(const CLI::App& app, const std::string& prefix, std::vector<std::string>& names) {
+ValueKind value_kind(const CLI::Option& option) {
+  if (option.get_expected_max() == 0) return ValueKind::kNone;
+  const std::string type = option.get_type_name();
+  if (type.find("FILE") != std::string::npos || type.find("DIR") != std::string::npos) {
+    return ValueKind::kFile;
+  }
+  return ValueKind::kText;
+}
+
+OptionInfo describe(const CLI::Option& option) {
+  OptionInfo info;
+  for (const std::string& name : option.get_lnames()) info.names.push_back("--" + name);
+  for (const std::string& name : option.get_snames()) info.names.push_back("-" + name);
+  info.help = option.get_description();
+  info.value = value_kind(option);
+  info.value_optional = option.get_expected_min() == 0 && info.value != ValueKind::kNone;
+  info.repeatable = option.get_expected_max() > 1;
+  info.words = value_words(option.get_type_name());
+  if (!info.words.empty()) info.value = ValueKind::kWord;
+  return info;
+}
+
+CommandInfo describe(const CLI::App& app) {
+  CommandInfo info;
+  info.name = app.get_name();
+  info.help = app.get_description();
   for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back(prefix + "--" + name);
+    if (option->nonpositional()) {
+      info.options.push_back(describe(*option));
+    } else {
+      info.takes_file = info.takes_file || value_kind(*option) == ValueKind::kFile;
+    }
   }
-  for (const CLI::App* sub : app.get_subcommands(nullptr)) {
-    names.push_back(prefix + sub->get_name());
-    add_names(*sub, prefix + sub->get_name() + " ", names);
-  }
+  for (const CLI::App* sub : app.get_subcommands(nullptr)) info.commands.push_back(describe(*sub));
+  return info;
 }
 
 // A mistyped command, said better than "a subcommand is required".
@@ -115,11 +144,6 @@ int run(int argc, const char* const* argv, World& world) {
   return code;
 }
 
-std::vector<std::string> option_names() {
-  const CommandLine line;
-  std::vector<std::string> names;
-  add_names(line.app, "", names);
-  return names;
-}
+CommandInfo describe_commands() { return describe(CommandLine().app); }
 
 }  // namespace rdmadiag::cli

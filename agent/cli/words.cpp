@@ -1,5 +1,9 @@
 #include "agent/cli/words.h"
 
+#include <set>
+
+#include "agent/core/enums.h"
+
 namespace rdmadiag::cli {
 
 std::string_view source_word(core::CounterSource source) {
@@ -32,6 +36,22 @@ std::string_view scope_labels(core::MetricScope scope) {
     case core::MetricScope::kNetdev: return "device, netdev";
   }
   return "";
+}
+
+std::vector<std::string> value_words(std::string_view value_name) {
+  if (value_name == "CLASS") {
+    std::set<std::string> classes;
+    for (const core::CounterSpec& spec : core::all_counters()) {
+      classes.emplace(spec.counter_class);
+    }
+    return {classes.begin(), classes.end()};
+  }
+  if (value_name != "STATE") return {};
+  std::vector<std::string> states;
+  for (int state = 0; state < kQueuePairStates; ++state) {
+    states.push_back(core::qp_state_name(state));
+  }
+  return states;
 }
 
 }  // namespace rdmadiag::cli
