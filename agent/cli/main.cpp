@@ -20,6 +20,7 @@
 
 #include "agent/cli/fetch.h"
 #include "agent/cli/run.h"
+#include "agent/host/live_sources.h"
 #include "agent/host/rdma_netlink.h"
 
 namespace rdmadiag::cli {
@@ -84,6 +85,7 @@ World real_world() {
   world.clock = std::make_shared<core::SystemClock>();
   world.files = std::make_shared<host::SystemFileReader>();
   world.make_netlink = [] { return host::make_rdma_netlink(); };
+  world.make_sources = [] { return host::live_sources(host::launch_here); };
   world.roots = {"/sys", "/proc", "/dev"};
   world.config_file = "/etc/rdmadiag/rdmadiag.yaml";
   world.limits = process_limits();

@@ -137,6 +137,8 @@ core::Result<std::unique_ptr<Observer>> open_observer(const Context& context,
   parts.clock = context.world.clock;
   parts.files = place->files;
   parts.netlink = place->netlink;
+  if (place->is_live && context.world.make_sources)
+    parts.more_sources = context.world.make_sources();
   const core::Expectations expect =
       place->is_live ? host_expectations(context.world) : core::Expectations{};
   return std::make_unique<LocalObserver>(place->roots, collect, std::move(parts), expect);

@@ -13,6 +13,7 @@
 
 #include "agent/core/clock.h"
 #include "agent/core/result.h"
+#include "agent/host/device_source.h"
 #include "agent/host/file_reader.h"
 #include "agent/host/netlink_source.h"
 #include "agent/host/sysfs.h"
@@ -31,6 +32,8 @@ struct World {
   std::shared_ptr<host::FileReader> files;
   // The live host's; not called when a capture or another root is looked at.
   std::function<std::shared_ptr<host::NetlinkSource>()> make_netlink;
+  // Of this machine's kernel, beside sysfs and RDMA netlink; may be empty.
+  std::function<std::vector<host::DeviceSourceFactory>()> make_sources;
   host::Roots roots;
   std::string config_file;  // where the daemon's configuration is when nobody says
   ProcessLimits limits;

@@ -22,6 +22,7 @@
 #include "agent/daemon/service.h"
 #include "agent/daemon/settings.h"
 #include "agent/host/collect.h"
+#include "agent/host/live_sources.h"
 #include "agent/host/rdma_netlink.h"
 #include "exporters/http_server.h"
 #include "exporters/prometheus.h"
@@ -41,7 +42,9 @@ bool is_live_sysfs(const std::filesystem::path& sysfs) {
 host::CollectorParts collector_parts(const Options& options, const AppParts& parts) {
   host::CollectorParts collector;
   collector.clock = parts.clock;
-  if (is_live_sysfs(options.roots.sys)) collector.netlink = host::make_rdma_netlink();
+  if (!is_live_sysfs(options.roots.sys)) return collector;
+  collector.netlink = host::make_rdma_netlink();
+  collector.more_sources = host::live_sources(parts.launch);
   return collector;
 }
 
@@ -176,6 +179,7 @@ core::Status run_daemon(const Options& options, const config::Config& config, Ap
 core::Status run_once(const Options& options, const config::Config& config, AppParts parts) {
   if (auto status = host::check_options(make_collect_options(options, config)); !status)
     return status;
+  parts.launch = host::launch_here;  // there is no second read that would find the answers
   return App(options, config, parts).print_once();
 }
 

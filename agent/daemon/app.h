@@ -9,14 +9,16 @@
 #include "agent/core/result.h"
 #include "agent/core/unique_fd.h"
 #include "agent/daemon/options.h"
+#include "agent/host/launch.h"
 #include "config/config.h"
 
 namespace rdmadiag::daemon {
 
 struct AppParts {
   std::shared_ptr<const core::Clock> clock;
-  std::filesystem::path own_proc;       // the procfs of this process
-  std::vector<core::UniqueFd> sockets;  // inherited, already listening
+  std::filesystem::path own_proc;             // the procfs of this process
+  std::vector<core::UniqueFd> sockets;        // inherited, already listening
+  host::Launch launch = host::launch_thread;  // of slow questions to the kernel
 };
 
 // Serves until SIGTERM or SIGINT; the signals must be blocked. The error is why it could not start.

@@ -21,6 +21,7 @@ host::CollectOptions make_collect_options(const Options& options, const config::
   collect.min_interval = config.collect.min_interval;
   collect.deadline = config.collect.deadline;
   collect.rescan_interval = config.collect.rescan_interval;
+  collect.ethtool_extra = config.collect.ethtool_extra;
   collect.queue_pairs = config.collect.qps;
   collect.skip_hw_counters = config.collect.skip_hw_counters;
   return collect;

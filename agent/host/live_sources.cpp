@@ -1,0 +1,14 @@
+#include "agent/host/live_sources.h"
+
+#include "agent/host/dcb.h"
+#include "agent/host/devlink.h"
+#include "agent/host/ethtool.h"
+
+namespace rdmadiag::host {
+
+std::vector<DeviceSourceFactory> live_sources(Launch launch) {
+  return {ethtool_source(make_ethtool_parts(launch)), dcb_source(make_dcb_transport()),
+          devlink_source(make_devlink_reporters(launch))};
+}
+
+}  // namespace rdmadiag::host
