@@ -60,8 +60,8 @@ PendingProbes::Slot* PendingProbes::find(std::uint32_t session, std::uint32_t se
   return nullptr;
 }
 
-void PendingProbes::post_failed(const WorkId& id) {
-  if (Slot* slot = find(id)) decide(*slot, ProbeOutcome::kLocalTx);
+void PendingProbes::post_failed(const WorkId& id, ProbeOutcome why) {
+  if (Slot* slot = find(id)) decide(*slot, why);
 }
 
 void PendingProbes::send_completed(const WorkId& id, bool success, const Tick& tick) {

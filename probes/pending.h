@@ -73,7 +73,7 @@ class PendingProbes {
 
   // Call before posting: the ACK can be there before ibv_post_send returns. Empty when full.
   [[nodiscard]] std::optional<WorkId> add(const NewProbe& probe);
-  void post_failed(const WorkId& id);
+  void post_failed(const WorkId& id, core::ProbeOutcome why);
   void send_completed(const WorkId& id, bool success, const Tick& tick);
   // ACK1 or ACK2 of a target whose tag was found right. False for one that belongs to no pending
   // probe: a duplicate, or one decided long ago.

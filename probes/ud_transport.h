@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "agent/core/result.h"
 #include "agent/core/snapshot.h"
@@ -50,6 +51,8 @@ class UdEvents {
   virtual void received_malformed() = 0;
 };
 
+enum class Posted : std::uint8_t { kYes, kNoAddress, kQueueFull, kFailed };
+
 class UdTransport {
  public:
   virtual ~UdTransport() = default;
@@ -62,8 +65,12 @@ class UdTransport {
   // The payload that fits one packet to any peer of this port.
   [[nodiscard]] virtual std::size_t path_mtu() const = 0;
 
-  // Fails when the peer has no route or the send queue is full; then nothing completes.
-  virtual core::Status send(std::size_t qp, const UdSend& send) = 0;
+  // Nothing completes for what was not posted.
+  virtual Posted send(std::size_t qp, const UdSend& send) = 0;
+  // Why the last send was not posted.
+  [[nodiscard]] virtual const std::string& last_error() const = 0;
+  // The peer's next hop may have moved, or nothing of it comes back: look its address up anew.
+  virtual void forget_address(const core::Gid& gid) = 0;
   // Hands out what has completed, at most a batch; the number handed out.
   virtual core::Result<std::size_t> poll(UdEvents& events) = 0;
 };

@@ -141,26 +141,35 @@ void UdEndpoint::move_gid(int index) {
   addresses_.clear();
 }
 
-core::Status UdEndpoint::send(std::size_t qp, const UdSend& send) {
+Posted UdEndpoint::send(std::size_t qp, const UdSend& send) {
   Pair& pair = pairs_[qp];
   if (pair.in_flight.size() >= options_.sends) {
-    return core::errno_error(EAGAIN, "the send queue is full");
+    last_error_ = "the send queue is full";
+    return Posted::kQueueFull;
   }
   const AddressKey key{send.to.gid, send.to.lid, send.label, send.traffic_class};
   auto address = addresses_.get(key, options_.gid.index, clock_.steady());
-  if (!address) return tl::make_unexpected(address.error());
+  if (!address) {
+    last_error_ = address.error().message();
+    return Posted::kNoAddress;
+  }
+  const Posted posted = post_send(pair, qp, send, address->get());
+  if (posted == Posted::kYes) pair.in_flight.push_back(std::move(*address));
+  return posted;
+}
 
+Posted UdEndpoint::post_send(Pair& pair, std::size_t qp, const UdSend& send, ibv_ah* address) {
   const std::uint32_t slot = pair.next_send_slot;
   pair.next_send_slot = (slot + 1) % options_.sends;
   std::byte* staged = memory_.get() + send_offset(qp, slot);
   std::memcpy(staged, send.payload.data(), std::min(send.payload.size(), kSendStride));
+  const std::byte* zeros = memory_.get() + scrap_offset() + scrap_size(options_);
+  const bool padded = send.length > kSendStride;
   std::array<ibv_sge, 2> segments{};
   segments[0] = {.addr = reinterpret_cast<std::uintptr_t>(staged),
                  .length = static_cast<std::uint32_t>(kSendStride),
                  .lkey = region_->lkey};
-  const bool padded = send.length > kSendStride;
-  segments[1] = {.addr = reinterpret_cast<std::uintptr_t>(memory_.get() + scrap_offset() +
-                                                          scrap_size(options_)),
+  segments[1] = {.addr = reinterpret_cast<std::uintptr_t>(zeros),
                  .length = static_cast<std::uint32_t>(padded ? send.length - kSendStride : 0),
                  .lkey = region_->lkey};
   ibv_send_wr request{};
@@ -170,15 +179,16 @@ core::Status UdEndpoint::send(std::size_t qp, const UdSend& send) {
   request.opcode = IBV_WR_SEND;
   request.send_flags = IBV_SEND_SIGNALED;
   if (!padded && pair.inline_bytes >= kSendStride) request.send_flags |= IBV_SEND_INLINE;
-  request.wr.ud.ah = address->get();
+  request.wr.ud.ah = address;
   request.wr.ud.remote_qpn = send.to.qpn;
   request.wr.ud.remote_qkey = send.to.qkey;
   ibv_send_wr* bad = nullptr;
   if (const int error = ibv_post_send(pair.qp.get(), &request, &bad); error != 0) {
-    return core::errno_error(error, "ibv_post_send");
+    last_error_ =
+        core::Error{std::error_code(error, std::generic_category()), "ibv_post_send"}.message();
+    return Posted::kFailed;
   }
-  pair.in_flight.push_back(std::move(*address));
-  return {};
+  return Posted::kYes;
 }
 
 core::Result<std::size_t> UdEndpoint::poll(UdEvents& events) {

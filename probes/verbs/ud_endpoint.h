@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <deque>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "agent/core/clock.h"
@@ -46,7 +47,9 @@ class UdEndpoint final : public UdTransport {
   [[nodiscard]] std::size_t path_mtu() const override {
     return static_cast<std::size_t>(options_.mtu_bytes);
   }
-  core::Status send(std::size_t qp, const UdSend& send) override;
+  Posted send(std::size_t qp, const UdSend& send) override;
+  [[nodiscard]] const std::string& last_error() const override { return last_error_; }
+  void forget_address(const core::Gid& gid) override { addresses_.forget(gid); }
   core::Result<std::size_t> poll(UdEvents& events) override;
 
   [[nodiscard]] int event_fd() const { return queue_.event_fd(); }
@@ -57,7 +60,6 @@ class UdEndpoint final : public UdTransport {
 
   // The port's GID now stands at another index of the table.
   void move_gid(int index);
-  void forget_address(const core::Gid& gid) { addresses_.forget(gid); }
 
  private:
   struct Pair {
@@ -72,6 +74,7 @@ class UdEndpoint final : public UdTransport {
              const DeviceClock& device_clock, ProtectionDomain domain, CompletionQueue queue);
   [[nodiscard]] core::Status build();
   [[nodiscard]] core::Status register_memory();
+  [[nodiscard]] Posted post_send(Pair& pair, std::size_t qp, const UdSend& send, ibv_ah* address);
   [[nodiscard]] core::Status post_receive(std::size_t qp, std::uint32_t slot);
   [[nodiscard]] core::Status post_all_receives();
   [[nodiscard]] std::size_t receive_offset(std::size_t qp, std::uint32_t slot) const;
@@ -98,6 +101,7 @@ class UdEndpoint final : public UdTransport {
   AddressCache addresses_;
   std::vector<Pair> pairs_;
   bool broken_ = false;
+  std::string last_error_;
 };
 
 }  // namespace rdmadiag::probes

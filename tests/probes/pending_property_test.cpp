@@ -65,7 +65,7 @@ class Chaos {
     ++accepted;
     outcomes.emplace(Key{target, sequence}, 0);
     ids_.push_back(*id);
-    if (below(20) == 0) pending_.post_failed(*id);
+    if (below(20) == 0) pending_.post_failed(*id, core::ProbeOutcome::kLocalTx);
   }
 
   void complete_send() {

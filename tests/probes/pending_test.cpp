@@ -245,7 +245,7 @@ TEST_CASE("local troubles are not the network's") {
   SECTION("failed send completion") {
     bench.pending.send_completed(bench.post(1), false, bench.tick());
   }
-  SECTION("the post failed") { bench.pending.post_failed(bench.post(1)); }
+  SECTION("the post failed") { bench.pending.post_failed(bench.post(1), ProbeOutcome::kLocalTx); }
   CHECK(bench.only().outcome == ProbeOutcome::kLocalTx);
 }
 
