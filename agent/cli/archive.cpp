@@ -11,6 +11,8 @@
 #include <cstdio>
 #include <memory>
 
+#include "agent/core/unique_fd.h"
+
 namespace rdmadiag::cli {
 namespace {
 
@@ -110,10 +112,13 @@ core::Status write_archive(const std::string& path, const std::vector<ArchiveMem
 }
 
 core::Result<std::vector<ArchiveMember>> read_archive(const std::string& path) {
+  // Outlives the handle, which reads from it.
+  const core::UniqueFd descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (descriptor.get() < 0) return core::errno_error(errno, "opening " + path);
   const ArchiveHandle in(archive_read_new());
   archive_read_support_format_tar(in.get());
   archive_read_support_filter_gzip(in.get());
-  if (archive_read_open_filename(in.get(), path.c_str(), 65536) != ARCHIVE_OK) {
+  if (archive_read_open_fd(in.get(), descriptor.get(), 65536) != ARCHIVE_OK) {
     return tl::make_unexpected(archive_error(in.get(), "opening " + path));
   }
   std::vector<ArchiveMember> members;

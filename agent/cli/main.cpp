@@ -1,10 +1,8 @@
 // rdmadiag: the real world around the commands.
 #include <langinfo.h>
 #include <linux/capability.h>
-#include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -13,12 +11,12 @@
 #include <clocale>
 #include <csignal>
 #include <cstdlib>
-#include <ctime>
 #include <exception>
 #include <iostream>
 #include <string_view>
 
 #include "agent/cli/fetch.h"
+#include "agent/cli/interrupt.h"
 #include "agent/cli/run.h"
 #include "agent/host/live_sources.h"
 #include "agent/host/rdma_netlink.h"
@@ -42,28 +40,6 @@ bool wants_colour() {
   const char* terminal = std::getenv("TERM");
   return (no_colour == nullptr || *no_colour == '\0') &&
          (terminal == nullptr || std::string_view(terminal) != "dumb");
-}
-
-// Ctrl-C ends the wait, not the program, so that what was begun can be finished.
-bool wait_for(std::chrono::nanoseconds duration) {
-  sigset_t interrupts;
-  sigset_t before;
-  sigemptyset(&interrupts);
-  sigaddset(&interrupts, SIGINT);
-  sigaddset(&interrupts, SIGTERM);
-  ::pthread_sigmask(SIG_BLOCK, &interrupts, &before);
-  const int descriptor = ::signalfd(-1, &interrupts, SFD_CLOEXEC);
-  pollfd waiting{descriptor, POLLIN, 0};
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(duration);
-  const timespec timeout{seconds.count(), (duration - seconds).count()};
-  const bool elapsed = ::ppoll(&waiting, 1, &timeout, nullptr) == 0;
-  if (!elapsed && descriptor >= 0) {
-    signalfd_siginfo taken{};
-    (void)!::read(descriptor, &taken, sizeof taken);
-  }
-  if (descriptor >= 0) ::close(descriptor);
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return elapsed;
 }
 
 ProcessLimits process_limits() {
@@ -95,7 +71,7 @@ World real_world() {
   world.style.width = world.out_is_terminal ? terminal_width() : kWidthWithoutTerminal;
   world.style.colour = world.out_is_terminal && wants_colour();
   world.style.utf8 = std::string_view(::nl_langinfo(CODESET)) == "UTF-8";
-  world.wait = wait_for;
+  world.wait = wait_or_interrupt;
   world.fetch = fetch_url;
   return world;
 }
@@ -107,6 +83,7 @@ int main(int argc, char** argv) {
   std::setlocale(LC_CTYPE, "");
   // A reader that went away (`rdmadiag metrics | head`) is an error of write, not our death.
   std::signal(SIGPIPE, SIG_IGN);
+  rdmadiag::cli::install_interrupt_handler();
   try {
     rdmadiag::cli::World world = rdmadiag::cli::real_world();
     return rdmadiag::cli::run(argc, argv, world);
