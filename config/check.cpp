@@ -1,14 +1,13 @@
 #include "config/check.h"
 
 #include <fcntl.h>
-#include <regex.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <charconv>
+#include <regex>
 #include <system_error>
 
 namespace rdmadiag::config {
@@ -19,15 +18,12 @@ constexpr std::size_t kLongestRegex = 512;
 std::optional<std::string> check_regex(std::string_view text) {
   if (text.size() > kLongestRegex)
     return "a regular expression longer than " + std::to_string(kLongestRegex) + " bytes";
-  regex_t compiled;
-  const int code = regcomp(&compiled, std::string(text).c_str(), REG_EXTENDED | REG_NOSUB);
-  if (code == 0) {
-    regfree(&compiled);
-    return std::nullopt;
+  try {
+    const std::regex compiled{std::string(text)};
+  } catch (const std::regex_error& error) {
+    return std::string("is not a regular expression: ") + error.what();
   }
-  std::array<char, 128> reason{};
-  regerror(code, &compiled, reason.data(), reason.size());
-  return "is not a regular expression: " + std::string(reason.data());
+  return std::nullopt;
 }
 
 std::optional<std::string> check_url(std::string_view text) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/core/expectations.h"
 #include "agent/core/snapshot.h"
 
 namespace rdmadiag::config {
@@ -157,18 +158,6 @@ struct Bench {
   bool operator==(const Bench&) const = default;
 };
 
-enum class ExpectedLinkLayer : std::uint8_t { kAny, kInfiniband, kEthernet };
-
-// What this host should have; the diagnosis compares. Empty means: do not compare.
-struct Expectations {
-  std::optional<std::int64_t> devices;
-  std::optional<double> rate_bits_per_second;
-  ExpectedLinkLayer link_layer = ExpectedLinkLayer::kAny;
-  std::string firmware;  // a pattern with * and ?
-
-  bool operator==(const Expectations&) const = default;
-};
-
 struct Compatibility {
   bool node_exporter = false;
 
@@ -183,7 +172,7 @@ struct Config {
   Peers peers;
   Probes probes;
   Bench bench;
-  Expectations expect;
+  core::Expectations expect;
   Compatibility compat;
 
   bool operator==(const Config&) const = default;

@@ -145,11 +145,23 @@ void visit_bench(ConfigVisitor& visitor, Bench& bench) {
   visitor.integer("max_concurrent", bench.max_concurrent, 1, 16);
 }
 
-void visit_expect(ConfigVisitor& visitor, Expectations& expect) {
-  visitor.optional_integer("devices", expect.devices, 0, 1024);
+void visit_expected_layer(ConfigVisitor& visitor, std::optional<core::LinkLayer>& layer) {
+  constexpr std::array<std::string_view, 3> kWords = {"", "infiniband", "ethernet"};
+  std::size_t index = 0;
+  if (layer == core::LinkLayer::kInfiniband) index = 1;
+  if (layer == core::LinkLayer::kEthernet) index = 2;
+  visitor.word("link_layer", index, kWords);
+  layer.reset();
+  if (index == 1) layer = core::LinkLayer::kInfiniband;
+  if (index == 2) layer = core::LinkLayer::kEthernet;
+}
+
+void visit_expect(ConfigVisitor& visitor, core::Expectations& expect) {
+  std::optional<std::int64_t> devices = expect.devices;
+  visitor.optional_integer("devices", devices, 0, 1024);
+  if (devices) expect.devices = static_cast<int>(*devices);
   visitor.optional_rate("rate", expect.rate_bits_per_second);
-  word(visitor, "link_layer", expect.link_layer,
-       std::array<std::string_view, 3>{"", "infiniband", "ethernet"});
+  visit_expected_layer(visitor, expect.link_layer);
   visitor.text("firmware", expect.firmware, TextKind::kPlain);
 }
 

@@ -20,7 +20,7 @@ enum class TextKind : std::uint8_t {
   kFile,         // must exist and be readable; relative to the configuration file's folder
   kSecretFile,   // and not be open to others
   kFilePattern,  // need not exist; the last component may hold *
-  kRegex,        // POSIX extended
+  kRegex,        // ECMAScript
   kUrl,          // http:// or https://
   kAddress,      // host or host:port
   kLinkLayer,    // infiniband, ethernet or iwarp

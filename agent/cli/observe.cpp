@@ -16,23 +16,6 @@ namespace {
 constexpr auto kDeadline = std::chrono::seconds(3);
 constexpr std::string_view kDefaultPort = "10915";
 
-core::Expectations expectations_of(const config::Config& config) {
-  core::Expectations expect;
-  if (config.expect.devices) expect.devices = static_cast<int>(*config.expect.devices);
-  expect.rate_bits_per_second = config.expect.rate_bits_per_second;
-  expect.firmware = config.expect.firmware;
-  switch (config.expect.link_layer) {
-    case config::ExpectedLinkLayer::kAny: break;
-    case config::ExpectedLinkLayer::kInfiniband:
-      expect.link_layer = core::LinkLayer::kInfiniband;
-      break;
-    case config::ExpectedLinkLayer::kEthernet:
-      expect.link_layer = core::LinkLayer::kEthernet;
-      break;
-  }
-  return expect;
-}
-
 core::AgentStatus local_status(const core::HostSnapshot& host, const core::HostSnapshot* before,
                                const core::Expectations& expect) {
   core::AgentStatus status;
@@ -108,7 +91,7 @@ namespace {
 // What the operator expects of this host; nothing where there is no configuration to ask.
 core::Expectations host_expectations(const World& world) {
   const auto loaded = config::load_config(world.config_file);
-  return loaded ? expectations_of(*loaded) : core::Expectations{};
+  return loaded ? loaded->expect : core::Expectations{};
 }
 
 }  // namespace

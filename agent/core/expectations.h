@@ -13,6 +13,8 @@ struct Expectations {
   std::optional<double> rate_bits_per_second;  // of every port
   std::optional<LinkLayer> link_layer;         // of every port
   std::string firmware;                        // shell pattern, "28.39.*"
+
+  bool operator==(const Expectations&) const = default;
 };
 
 }  // namespace rdmadiag::core

@@ -11,6 +11,8 @@
 #include <optional>
 #include <streambuf>
 
+#include "agent/core/utf8.h"
+
 namespace rdmadiag::core {
 namespace {
 
@@ -202,14 +204,17 @@ class ViewBuffer : public std::streambuf {
   }
 };
 
-std::optional<YamlError> find_control_character(std::string_view text) {
-  int line = 1;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\n') ++line;
-    const bool blank = c == '\n' || c == '\r' || c == '\t';
-    if ((byte < 0x20 && !blank) || byte == 0x7f)
-      return YamlError{line, "control character: this is not a text file"};
+std::optional<YamlError> find_binary(std::string_view text) {
+  for (int line = 1; !text.empty(); ++line) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view content = text.substr(0, end);
+    const bool control = std::any_of(content.begin(), content.end(), [](char c) {
+      const auto byte = static_cast<unsigned char>(c);
+      return (byte < 0x20 && c != '\r' && c != '\t') || byte == 0x7f;
+    });
+    if (control) return YamlError{line, "control character: this is not a text file"};
+    if (!is_utf8(content)) return YamlError{line, "not UTF-8"};
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
   return std::nullopt;
 }
@@ -220,7 +225,7 @@ tl::expected<YamlNode, YamlError> parse_yaml(std::string_view text, const YamlLi
   if (text.size() > limits.bytes)
     return tl::make_unexpected(
         YamlError{1, "larger than " + std::to_string(limits.bytes) + " bytes"});
-  if (auto error = find_control_character(text)) return tl::make_unexpected(std::move(*error));
+  if (auto error = find_binary(text)) return tl::make_unexpected(std::move(*error));
   TreeBuilder builder(limits);
   try {
     ViewBuffer buffer(text);

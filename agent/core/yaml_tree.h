@@ -42,8 +42,8 @@ struct YamlError {
 };
 
 // One document. An empty one is a null node. Aliases and merge keys (`<<`) are resolved; keys must
-// be scalars; control characters, a second document and tags other than the standard ones are
-// errors.
+// be scalars; what is not UTF-8, control characters, a second document and tags other than the
+// standard ones are errors.
 [[nodiscard]] tl::expected<YamlNode, YamlError> parse_yaml(std::string_view text,
                                                            const YamlLimits& limits = {});
 

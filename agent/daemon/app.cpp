@@ -51,13 +51,13 @@ host::CollectorParts collector_parts(const Options& options, const AppParts& par
 // Destroyed from the bottom up: first what serves, last what it reads from.
 class App {
  public:
-  App(const Options& options, const config::Config& config, AppParts& parts)
+  App(const Options& options, const config::Config& config, const AppParts& parts)
       : options_(options),
         clock_(parts.clock),
         config_(config),
         collector_(options.roots, make_collect_options(options, config),
                    collector_parts(options, parts)),
-        observer_(collector_, make_expectations(config)),
+        observer_(collector_, config.expect),
         process_(parts.own_proc),
         reloader_(
             options.config_file, [this](const config::Config& fresh) { return apply(fresh); },
@@ -90,7 +90,7 @@ std::vector<std::string> App::apply(const config::Config& fresh) {
   const host::CollectOptions collect = make_collect_options(options_, fresh);
   if (const auto status = host::check_options(collect); !status) return {status.error().message()};
   collector_.reconfigure(collect);
-  observer_.expect(make_expectations(fresh));
+  observer_.expect(fresh.expect);
   config_.publish(fresh);
   return {};
 }

@@ -14,6 +14,7 @@
 #include "agent/daemon/service.h"
 #include "agent/host/descriptor_limit.h"
 #include "config/load.h"
+#include "exporters/web_config.h"
 
 namespace rdmadiag::daemon {
 namespace {
@@ -24,18 +25,31 @@ void limit_memory() {
   mallopt(M_TRIM_THRESHOLD, 256 * 1024);
 }
 
+// The configuration's problems, then the web configuration's first one.
+std::vector<std::string> config_problems(const Options& options) {
+  std::vector<std::string> problems;
+  if (!options.config_file.empty()) {
+    const auto config = config::load_config(options.config_file);
+    if (!config) problems = config.error();
+  }
+  if (options.web_config_file) {
+    const auto web = exporters::load_web_config(*options.web_config_file);
+    if (!web) problems.push_back(web.error().message());
+  }
+  return problems;
+}
+
 int check_config(const Options& options) {
-  if (options.config_file.empty()) {
-    std::fputs("rdmadiagd: --config.check wants --config.file\n", stderr);
+  if (options.config_file.empty() && !options.web_config_file) {
+    std::fputs("rdmadiagd: --config.check wants --config.file or --web.config.file\n", stderr);
     return kExitUsage;
   }
-  const auto config = config::load_config(options.config_file);
-  if (config) {
-    std::printf("%s: fine\n", options.config_file.c_str());
-    return EXIT_SUCCESS;
-  }
-  for (const std::string& problem : config.error()) std::fprintf(stderr, "%s\n", problem.c_str());
-  return kExitFailure;
+  const std::vector<std::string> problems = config_problems(options);
+  for (const std::string& problem : problems) std::fprintf(stderr, "%s\n", problem.c_str());
+  if (!problems.empty()) return kExitFailure;
+  if (!options.config_file.empty()) std::printf("%s: fine\n", options.config_file.c_str());
+  if (options.web_config_file) std::printf("%s: fine\n", options.web_config_file->c_str());
+  return EXIT_SUCCESS;
 }
 
 int cannot_start(const std::string& cause) {

@@ -14,6 +14,7 @@ std::shared_ptr<const Observation> Observer::observe() {
   remember(host);
   auto observation = std::make_shared<Observation>();
   observation->host = host;
+  observation->at_start = at_start_;
   observation->before = baseline_ == host ? nullptr : baseline_;
   observation->ports = port_statuses(*host);
   observation->diagnosis = core::diagnose({.now = host.get(),
@@ -33,7 +34,8 @@ void Observer::expect(core::Expectations expect) {
 // Two snapshots are kept, one of them 60 to 120 seconds old: a window that does not depend on how
 // often somebody asks.
 void Observer::remember(const std::shared_ptr<const core::HostSnapshot>& host) {
-  if (!baseline_) {
+  if (!at_start_) {
+    at_start_ = host;
     baseline_ = host;
     next_baseline_ = host;
   } else if (host->taken_steady - next_baseline_->taken_steady >= kLookBack) {

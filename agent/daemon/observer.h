@@ -15,6 +15,7 @@ namespace rdmadiag::daemon {
 
 struct Observation {
   std::shared_ptr<const core::HostSnapshot> host;
+  std::shared_ptr<const core::HostSnapshot> at_start;  // never null
   // Some time earlier, for rates; null until there is one.
   std::shared_ptr<const core::HostSnapshot> before;
   std::vector<core::PortStatus> ports;
@@ -41,6 +42,7 @@ class Observer {
   std::mutex mutex_;  // guards everything below
   core::Expectations expect_;
   core::PortHistory history_;
+  std::shared_ptr<const core::HostSnapshot> at_start_;
   std::shared_ptr<const core::HostSnapshot> baseline_;
   std::shared_ptr<const core::HostSnapshot> next_baseline_;
   std::shared_ptr<const Observation> last_;

@@ -3,6 +3,8 @@
 #include <tl/expected.hpp>
 
 #include "agent/core/version.h"
+#include "exporters/html.h"
+#include "exporters/json.h"
 #include "exporters/prometheus.h"
 
 namespace rdmadiag::daemon {
@@ -14,6 +16,14 @@ using exporters::HttpResponse;
 using exporters::text_response;
 
 constexpr const char* kExpositionType = "text/plain; version=0.0.4; charset=utf-8";
+constexpr const char* kJsonType = "application/json";
+
+HttpResponse response(std::string content_type, std::string body) {
+  return {.status = 200,
+          .content_type = std::move(content_type),
+          .body = std::make_shared<const std::string>(std::move(body)),
+          .headers = {}};
+}
 
 tl::expected<exporters::SourceSet, HttpResponse> requested_sources(const HttpRequest& request) {
   exporters::SourceSet sources;
@@ -40,10 +50,32 @@ HttpResponse serve_metrics(const RouteParts& parts, const HttpRequest& request) 
   std::string text;
   exporters::render_prometheus(*observation->host, make_agent_status(parts, *observation), options,
                                text);
-  return {.status = 200,
-          .content_type = kExpositionType,
-          .body = std::make_shared<const std::string>(std::move(text)),
-          .headers = {}};
+  return response(kExpositionType, std::move(text));
+}
+
+HttpResponse serve_page(const RouteParts& parts) {
+  const auto observation = parts.observer.observe();
+  const core::AgentStatus agent = make_agent_status(parts, *observation);
+  HttpResponse page = response("text/html; charset=utf-8",
+                               exporters::render_page({.now = *observation->host,
+                                                       .at_start = observation->at_start.get(),
+                                                       .previous = observation->before.get(),
+                                                       .agent = agent}));
+  page.headers = {{"Content-Security-Policy", std::string(exporters::kPagePolicy)}};
+  return page;
+}
+
+HttpResponse serve_snapshot(const RouteParts& parts) {
+  const auto observation = parts.observer.observe();
+  return response(kJsonType,
+                  exporters::render_json(*observation->host, make_agent_status(parts, *observation),
+                                         exporters::JsonLayout::kCompact));
+}
+
+HttpResponse serve_findings(const RouteParts& parts) {
+  const auto observation = parts.observer.observe();
+  return response(kJsonType,
+                  exporters::render_json(observation->diagnosis, exporters::JsonLayout::kCompact));
 }
 
 HttpResponse serve_ready(const RouteParts& parts) {
@@ -74,7 +106,19 @@ core::AgentStatus make_agent_status(const RouteParts& parts, const Observation& 
 }
 
 std::vector<exporters::HttpRoute> make_routes(const RouteParts& parts, Lifecycle lifecycle) {
+  const auto style = std::make_shared<const std::string>(exporters::page_style());
   std::vector<exporters::HttpRoute> routes = {
+      {HttpMethod::kGet, "/", [parts](const HttpRequest&) { return serve_page(parts); }},
+      {HttpMethod::kGet, "/style.css",
+       [style](const HttpRequest&) {
+         return HttpResponse{.content_type = "text/css; charset=utf-8",
+                             .body = style,
+                             .headers = {{"Cache-Control", "max-age=3600"}}};
+       }},
+      {HttpMethod::kGet, "/api/v1/snapshot",
+       [parts](const HttpRequest&) { return serve_snapshot(parts); }},
+      {HttpMethod::kGet, "/api/v1/findings",
+       [parts](const HttpRequest&) { return serve_findings(parts); }},
       {HttpMethod::kGet, "/metrics",
        [parts](const HttpRequest& request) { return serve_metrics(parts, request); }},
       {HttpMethod::kGet, "/-/healthy",

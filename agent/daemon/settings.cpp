@@ -24,24 +24,8 @@ host::CollectOptions make_collect_options(const Options& options, const config::
   collect.ethtool_extra = config.collect.ethtool_extra;
   collect.queue_pairs = config.collect.qps;
   collect.skip_hw_counters = config.collect.skip_hw_counters;
+  collect.ethtool_extra = config.collect.ethtool_extra;
   return collect;
-}
-
-core::Expectations make_expectations(const config::Config& config) {
-  core::Expectations expect;
-  if (config.expect.devices) expect.devices = static_cast<int>(*config.expect.devices);
-  expect.rate_bits_per_second = config.expect.rate_bits_per_second;
-  switch (config.expect.link_layer) {
-    case config::ExpectedLinkLayer::kAny: break;
-    case config::ExpectedLinkLayer::kInfiniband:
-      expect.link_layer = core::LinkLayer::kInfiniband;
-      break;
-    case config::ExpectedLinkLayer::kEthernet:
-      expect.link_layer = core::LinkLayer::kEthernet;
-      break;
-  }
-  expect.firmware = config.expect.firmware;
-  return expect;
 }
 
 }  // namespace rdmadiag::daemon

@@ -1,7 +1,6 @@
 // From flags and configuration to what the parts of the daemon take. Pure.
 #pragma once
 
-#include "agent/core/expectations.h"
 #include "agent/daemon/options.h"
 #include "agent/host/collect_options.h"
 #include "config/config.h"
@@ -11,7 +10,5 @@ namespace rdmadiag::daemon {
 // Flags win over the file.
 [[nodiscard]] host::CollectOptions make_collect_options(const Options& options,
                                                         const config::Config& config);
-
-[[nodiscard]] core::Expectations make_expectations(const config::Config& config);
 
 }  // namespace rdmadiag::daemon

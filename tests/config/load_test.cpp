@@ -118,7 +118,7 @@ TEST_CASE("every key reaches its value") {
   CHECK(config.probes.sibling_interval == 10s);
   CHECK(config.expect.devices == 8);
   CHECK(config.expect.rate_bits_per_second == 400e9);
-  CHECK(config.expect.link_layer == ExpectedLinkLayer::kEthernet);
+  CHECK(config.expect.link_layer == core::LinkLayer::kEthernet);
   CHECK(config.compat.node_exporter);
 }
 
@@ -129,12 +129,12 @@ TEST_CASE("what is written reads back as the same") {
     CHECK(parsed(text) == config);
   }
   Config hostile;
-  hostile.labels = {{"leaf", "a\"b\\c\n# d: {e}\xff"}, {"pod", "null"}, {"rail", "  "}};
+  hostile.labels = {{"leaf", "a\"b\\c\n# d: {e}\xc3\xa9"}, {"pod", "null"}, {"rail", "  "}};
   hostile.expect.firmware = "~";
   const Config back = parsed(render_config(hostile));
   CHECK(back.labels.at("pod") == "null");
   CHECK(back.labels.at("rail") == "  ");
-  CHECK(back.labels.at("leaf").starts_with("a\"b\\c\n# d: {e}"));
+  CHECK(back.labels == hostile.labels);
   CHECK(back.expect.firmware == "~");
 }
 

@@ -79,6 +79,8 @@ TEST_CASE("what is not one plain document is refused with its line") {
   CHECK(failure("a: 1\nb: [1, 2\n").starts_with("3: "));
   CHECK(failure(std::string_view("a: 1\nb: \0\n", 10)) ==
         "2: control character: this is not a text file");
+  CHECK(failure("a: 1\nb: \xff\n") == "2: not UTF-8");
+  CHECK(parsed("a: \xc3\xa9\n").entries[0].value.scalar == "\xc3\xa9");
   CHECK(failure("\x7f"
                 "ELF") == "1: control character: this is not a text file");
 }

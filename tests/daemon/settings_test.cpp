@@ -29,6 +29,7 @@ TEST_CASE("what the file says is collected") {
   config.collect.rescan_interval = 7s;
   config.collect.qps = true;
   config.collect.skip_hw_counters = {"bnxt_re"};
+  config.collect.ethtool_extra = {"rx_.*"};
   config.collect.sources.enabled[static_cast<std::size_t>(core::Source::kDcb)] = false;
   const host::CollectOptions made = make_collect_options({}, config);
   CHECK(made.include == Names{"a"});
@@ -39,6 +40,7 @@ TEST_CASE("what the file says is collected") {
   CHECK(made.rescan_interval == 7s);
   CHECK(made.queue_pairs);
   CHECK(made.skip_hw_counters == Names{"bnxt_re"});
+  CHECK(made.ethtool_extra == Names{"rx_.*"});
   CHECK(made.disabled == std::vector{core::Source::kDcb});
 }
 
@@ -54,21 +56,6 @@ TEST_CASE("flags win over the file, each for itself") {
   CHECK(made.include == Names{"c"});
   CHECK(made.exclude == Names{"b"});
   CHECK(made.disabled == std::vector{core::Source::kPcie});
-}
-
-TEST_CASE("expectations go to the diagnosis as they are") {
-  config::Config config;
-  CHECK_FALSE(make_expectations(config).devices);
-  CHECK_FALSE(make_expectations(config).link_layer);
-  config.expect = {.devices = 8,
-                   .rate_bits_per_second = 400e9,
-                   .link_layer = config::ExpectedLinkLayer::kEthernet,
-                   .firmware = "28.*"};
-  const core::Expectations made = make_expectations(config);
-  CHECK(made.devices == 8);
-  CHECK(made.rate_bits_per_second == 400e9);
-  CHECK(made.link_layer == core::LinkLayer::kEthernet);
-  CHECK(made.firmware == "28.*");
 }
 
 }  // namespace

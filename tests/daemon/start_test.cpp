@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "tests/daemon/daemon_process.h"
 #include "tests/exporters/curl_client.h"
@@ -114,6 +115,7 @@ TEST_CASE("what cannot start says why in one line") {
                  "/nowhere.yaml: No such file or directory");
   check_one_line(run_daemon(serving(tree, {"--device.include", "mlx5_("})), "mlx5_(");
   check_one_line(run_daemon(serving(tree, {"--web.listen-address", "nonsense"})), "nonsense");
+  check_one_line(run_daemon(serving(tree, {"--web.config.file", "/nowhere.yml"})), "/nowhere.yml");
 
   DaemonProcess first(serving(tree));
   const std::string taken = first.url().substr(7);
@@ -141,6 +143,35 @@ TEST_CASE("a check prints every problem, or that there is none") {
   CHECK(accepted.exit_code == 0);
   CHECK(accepted.out == good + ": fine\n");
   CHECK(accepted.err.empty());
+  const std::string web = write_file(folder, "web.yml", "tls_server_confg: {}\n");
+  const Finished both =
+      run_daemon({"--config.check", "--config.file", good, "--web.config.file", web});
+  CHECK(both.exit_code == 1);
+  CHECK(both.err.find("web.yml:1:") != std::string::npos);
+  CHECK(both.err.find("tls_server_confg") != std::string::npos);
+}
+
+TEST_CASE("the page, its style and the JSON are served with their types") {
+  const SampleTree tree("mlx5_roce_200g");
+  DaemonProcess daemon(serving(tree));
+  const std::string url = daemon.url();
+  const CurlResponse page = get(url + "/");
+  CHECK(page.header("content-type") == "text/html; charset=utf-8");
+  CHECK(page.header("content-security-policy").starts_with("default-src 'none'"));
+  CHECK(page.body.find("mlx5_0") != std::string::npos);
+  const CurlResponse style = get(url + "/style.css");
+  CHECK(style.status == 200);
+  CHECK(style.header("content-type") == "text/css; charset=utf-8");
+
+  const CurlResponse snapshot = get(url + "/api/v1/snapshot");
+  CHECK(snapshot.header("content-type") == "application/json");
+  const auto host = nlohmann::json::parse(snapshot.body);
+  CHECK(host.at("host").at("devices").at(0).at("name") == "mlx5_0");
+  const auto findings = nlohmann::json::parse(get(url + "/api/v1/findings").body);
+  CHECK(findings.at("schema_version") == host.at("schema_version"));
+  CHECK(findings.at("findings") == host.at("agent").at("diagnosis").at("findings"));
+  CHECK(findings.at("any_device") == true);
+  CHECK(get(url + "/api/v1/nothing").status == 404);
 }
 
 }  // namespace
