@@ -1,4 +1,4 @@
-// ethtool, DCB and devlink decoders over arbitrary bytes.
+// ethtool, DCB, link and devlink decoders over arbitrary bytes.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -7,6 +7,7 @@
 #include "agent/host/devlink_messages.h"
 #include "agent/host/ethtool_messages.h"
 #include "agent/host/generic_netlink.h"
+#include "agent/host/link_messages.h"
 
 using namespace rdmadiag;
 using namespace rdmadiag::host;
@@ -24,6 +25,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
   if (auto dcb = decode_dcb_ieee(bytes)) learn_trust("mlx5_core", dcb->dcb);
   (void)decode_dcb_mode(bytes);
+
+  (void)decode_link(bytes);
 
   (void)decode_generic(bytes);
   (void)decode_family(bytes);
