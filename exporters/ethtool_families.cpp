@@ -101,7 +101,7 @@ struct Reading {
 constexpr std::array<Reading, 5> kReadings = {{
     {"rdma_nic_module_temperature", "_celsius", "Temperature of the module",
      &ModuleSnapshot::temperature_celsius, nullptr, &ModuleSnapshot::temperature_limits},
-    {"rdma_nic_module_supply", "_volts", "Supply voltage of the module", &ModuleSnapshot::voltage,
+    {"rdma_nic_module_voltage", "_volts", "Supply voltage of the module", &ModuleSnapshot::voltage,
      nullptr, &ModuleSnapshot::voltage_limits},
     {"rdma_nic_module_bias", "_amperes", "Laser bias current", nullptr, &ModuleLane::bias_amperes,
      &ModuleSnapshot::bias_limits},
