@@ -27,6 +27,15 @@ void write_finding(const core::Finding& finding, HtmlWriter& out) {
   out.markup("</dl></li>\n");
 }
 
+void write_list(const std::vector<const core::Finding*>& findings, HtmlWriter& out) {
+  out.markup("<ul class=\"findings\">\n");
+  for (std::size_t i = 0; i < std::min(findings.size(), kMaxPageRows); ++i) {
+    write_finding(*findings[i], out);
+  }
+  out.markup("</ul>\n");
+  write_rest(findings.size(), out);
+}
+
 void write_unknown(const std::vector<core::Unknown>& unknown, HtmlWriter& out) {
   if (unknown.empty()) return;
   out.markup("<details><summary>");
@@ -111,17 +120,24 @@ void write_issue_table(const core::HostSnapshot& host, HtmlWriter& out) {
 }  // namespace
 
 void write_findings(const core::Diagnosis& diagnosis, HtmlWriter& out) {
+  std::vector<const core::Finding*> problems;
+  std::vector<const core::Finding*> notes;
+  for (const core::Finding& finding : diagnosis.findings) {
+    (finding.severity == core::FindingSeverity::kInfo ? notes : problems).push_back(&finding);
+  }
   out.open_section("findings", "Findings");
-  if (diagnosis.findings.empty()) {
+  if (!problems.empty()) {
+    write_list(problems, out);
+  } else {
     out.markup(diagnosis.any_device ? "<p>Nothing is known to be wrong.</p>\n"
                                     : "<p>There was no device to judge.</p>\n");
-  } else {
-    out.markup("<ul class=\"findings\">\n");
-    for (std::size_t i = 0; i < std::min(diagnosis.findings.size(), kMaxPageRows); ++i) {
-      write_finding(diagnosis.findings[i], out);
-    }
-    out.markup("</ul>\n");
-    write_rest(diagnosis.findings.size(), out);
+  }
+  if (!notes.empty()) {
+    out.markup("<details><summary>");
+    out.text(grouped(notes.size()) + (notes.size() == 1 ? " note" : " notes"));
+    out.markup("</summary>\n");
+    write_list(notes, out);
+    out.markup("</details>\n");
   }
   write_unknown(diagnosis.unknown, out);
   out.close_section();

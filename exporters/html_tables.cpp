@@ -11,15 +11,6 @@ namespace {
 
 using core::CounterChange;
 
-std::string rules_text(const std::vector<const core::Finding*>& findings) {
-  std::string text;
-  for (const core::Finding* finding : findings) {
-    if (!text.empty()) text += ", ";
-    text += finding->rule;
-  }
-  return text;
-}
-
 void write_changes(const core::PortStatus* status, HtmlWriter& out) {
   out.markup("<td>");
   if (status != nullptr && status->state_changes) {

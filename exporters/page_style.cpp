@@ -68,6 +68,7 @@ td.number, th.number { text-align: right; white-space: nowrap; font-variant-nume
 td.path { min-width: 11rem; font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: 0.87rem; }
 td.short, td.good, td.warning, td.bad, td.unknown { white-space: nowrap; }
 details { margin-top: 0.9rem; }
+details > .findings { margin-top: 0.5rem; }
 summary { cursor: pointer; color: var(--link); padding: 0.2rem 0; }
 footer { margin-top: 2.5rem; padding-top: 0.8rem; border-top: 1px solid var(--line); font-size: 0.9rem; }
 nav a { margin-right: 1rem; }

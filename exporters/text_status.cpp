@@ -12,15 +12,11 @@ constexpr std::size_t kMaxFindings = 12;  // one screen
 Cell verdict_cell(const Verdict& verdict) { return {verdict.text, paint_of(verdict.wellness)}; }
 
 Cell rules_cell(const std::vector<const core::Finding*>& findings) {
-  Cell cell;
-  auto worst = core::FindingSeverity::kInfo;
+  auto worst = Wellness::kGood;
   for (const core::Finding* finding : findings) {
-    if (!cell.text.empty()) cell.text += ", ";
-    cell.text += finding->rule;
-    worst = std::max(worst, finding->severity);
+    worst = std::max(worst, wellness_of(finding->severity));
   }
-  cell.paint = worst == core::FindingSeverity::kInfo ? Paint::kPlain : paint_of(wellness_of(worst));
-  return cell;
+  return {rules_text(findings), paint_of(worst)};
 }
 
 void add_ports(Table& table, const core::DeviceSnapshot& device, const core::AgentStatus& agent) {
@@ -61,6 +57,20 @@ Table port_table(const core::HostSnapshot& host, const core::AgentStatus& agent)
   return table;
 }
 
+// Notes are only counted: one screen is for what is wrong now.
+std::string findings_text(const core::Diagnosis& diagnosis, const TerminalStyle& style) {
+  core::Diagnosis problems;
+  for (const core::Finding& finding : diagnosis.findings) {
+    if (finding.severity != core::FindingSeverity::kInfo) problems.findings.push_back(finding);
+  }
+  std::string out = render_findings(problems, kMaxFindings, FindingDetail::kBrief, style);
+  const std::size_t notes = diagnosis.findings.size() - problems.findings.size();
+  if (notes > 0) {
+    out += std::to_string(notes) + (notes == 1 ? " note" : " notes") + ": rdmadiag check\n";
+  }
+  return out;
+}
+
 std::string issues_text(const core::HostSnapshot& host, const TerminalStyle& style) {
   std::string out;
   const auto add = [&](const std::string& where, const std::vector<core::ReadIssue>& issues) {
@@ -88,7 +98,7 @@ std::string render_status(const core::HostSnapshot& host, const core::AgentStatu
     if (!block.empty()) out += "\n" + block;
   };
   append_block(port_table(host, agent).render(style));
-  append_block(render_findings(agent.diagnosis, kMaxFindings, FindingDetail::kBrief, style));
+  append_block(findings_text(agent.diagnosis, style));
   append_block(issues_text(host, style));
   return out;
 }

@@ -50,8 +50,8 @@ Paint paint_of(const CounterChange& change) {
 
 std::string counter_block(const std::string& title, std::span<const CounterChange> changes,
                           const CounterSelection& selection, const TerminalStyle& style) {
-  Table table({{.title = "COUNTER", .least_width = 16},
-               {.title = "METRIC", .least_width = 16},
+  Table table({{.title = "COUNTER"},
+               {.title = "METRIC"},
                {.title = "VALUE", .align = Align::kRight},
                {.title = "RATE", .align = Align::kRight},
                {.title = "CLASS"},

@@ -113,9 +113,16 @@ std::vector<const core::Finding*> findings_of(const core::Diagnosis& diagnosis,
                                               std::string_view device, std::uint32_t port) {
   std::vector<const core::Finding*> found;
   for (const core::Finding& finding : diagnosis.findings) {
+    if (finding.severity == FindingSeverity::kInfo) continue;
     if (finding.subject.device == device && finding.subject.port == port) found.push_back(&finding);
   }
   return found;
+}
+
+std::string rules_text(const std::vector<const core::Finding*>& findings) {
+  std::string text;
+  for (const core::Finding* finding : findings) append_part(text, finding->rule);
+  return text;
 }
 
 std::string issue_counts(const std::vector<core::ReadIssue>& issues) {

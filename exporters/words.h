@@ -36,10 +36,13 @@ struct Verdict {
 [[nodiscard]] std::string port_rate(const core::PortSnapshot& port);
 [[nodiscard]] std::string expected_rate(const core::PortStatus* status);
 
-// The findings about that port, or with port 0 about the device as a whole.
+// The warnings and critical findings about that port, or with port 0 about the device as a whole.
 [[nodiscard]] std::vector<const core::Finding*> findings_of(const core::Diagnosis& diagnosis,
                                                             std::string_view device,
                                                             std::uint32_t port);
+
+// "link-down, link-flapping".
+[[nodiscard]] std::string rules_text(const std::vector<const core::Finding*>& findings);
 
 // "3 einval, 1 parse" of the values that could not be read; empty without any.
 [[nodiscard]] std::string issue_counts(const std::vector<core::ReadIssue>& issues);

@@ -96,6 +96,19 @@ TEST_CASE("One metric is the sum of its sources on one port, never across ports 
   CHECK(series.at(on_port("rdma_duplicate_requests_received_total")) == "100");
 }
 
+TEST_CASE("An index in the kernel's name makes no second series where the metric has no label") {
+  core::PortSnapshot port = active_port();
+  port.counters = {sample(kHwCounters, "hfi1", "RcvHdrOvr0", 1),
+                   sample(kHwCounters, "hfi1", "RcvHdrOvr12", 2)};
+  REQUIRE(port.counters[0].spec->index != port.counters[1].spec->index);
+  CHECK(render_port(port).at(on_port("rdma_rx_no_buffer_drops_total")) == "3");
+  port.counters = {sample(kDeviceCounters, "hfi1", "DcRxFlitVl0", 1),
+                   sample(kDeviceCounters, "hfi1", "DcRxFlitVl15", 2)};
+  const Series series = render_port(port);
+  CHECK(series.at(on_port("rdma_hfi1_dc_rx_vl_bytes_total", ",vl=\"0\"")) == "8");
+  CHECK(series.at(on_port("rdma_hfi1_dc_rx_vl_bytes_total", ",vl=\"15\"")) == "16");
+}
+
 TEST_CASE("Device counters carry no port") {
   core::DeviceSnapshot device = device_with("mlx5_0", active_port());
   device.counters = {sample(kDeviceCounters, "mlx5", "cq_overrun", 5)};
