@@ -61,9 +61,9 @@ std::optional<LogLevel> parse_log_level(std::string_view name) {
 
 void set_log_sink(LogSink* sink) { current_sink.store(sink, std::memory_order_release); }
 
-void log(LogLevel level, std::string_view message, std::initializer_list<LogField> fields) {
+void log(LogLevel level, std::string_view message, std::span<const LogField> fields) {
   LogSink* sink = current_sink.load(std::memory_order_acquire);
-  if (sink != nullptr) sink->write(level, message, {fields.begin(), fields.size()});
+  if (sink != nullptr) sink->write(level, message, fields);
 }
 
 std::string format_logfmt(LogLevel level, std::string_view message,

@@ -34,7 +34,12 @@ class LogSink {
 // `sink` must outlive every thread that may still log; null drops what follows.
 void set_log_sink(LogSink* sink);
 
-void log(LogLevel level, std::string_view message, std::initializer_list<LogField> fields = {});
+void log(LogLevel level, std::string_view message, std::span<const LogField> fields);
+
+inline void log(LogLevel level, std::string_view message,
+                std::initializer_list<LogField> fields = {}) {
+  log(level, message, std::span(fields.begin(), fields.size()));
+}
 
 inline void log_debug(std::string_view message, std::initializer_list<LogField> fields = {}) {
   log(LogLevel::kDebug, message, fields);

@@ -1,5 +1,8 @@
 #include "agent/daemon/observer.h"
 
+#include "agent/core/log.h"
+#include "agent/daemon/change_log.h"
+
 namespace rdmadiag::daemon {
 
 Observer::Observer(host::Collector& collector, core::Expectations expect)
@@ -9,7 +12,10 @@ std::shared_ptr<const Observation> Observer::observe() {
   const auto host = collector_.collect();
   const std::lock_guard lock(mutex_);
   const bool older = last_ && host->taken_steady < last_->host->taken_steady;
-  if (last_ && (last_->host == host || older)) return last_;
+  if (last_ && !stale_ && (last_->host == host || older)) return last_;
+  stale_ = false;
+  for (const ChangeLine& line : describe_changes(last_ ? last_->host.get() : nullptr, *host))
+    core::log(line.level, line.message, line.fields);
   history_.observe(*host);
   remember(host);
   auto observation = std::make_shared<Observation>();
@@ -28,7 +34,7 @@ std::shared_ptr<const Observation> Observer::observe() {
 void Observer::expect(core::Expectations expect) {
   const std::lock_guard lock(mutex_);
   expect_ = std::move(expect);
-  last_.reset();
+  stale_ = true;
 }
 
 // Two snapshots are kept, one of them 60 to 120 seconds old: a window that does not depend on how

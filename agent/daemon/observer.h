@@ -46,6 +46,7 @@ class Observer {
   std::shared_ptr<const core::HostSnapshot> baseline_;
   std::shared_ptr<const core::HostSnapshot> next_baseline_;
   std::shared_ptr<const Observation> last_;
+  bool stale_ = false;  // the diagnosis was made with other expectations
 };
 
 }  // namespace rdmadiag::daemon

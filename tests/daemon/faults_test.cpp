@@ -69,6 +69,10 @@ TEST_CASE("a device that hangs hides nothing else and does not hold up the end")
   const Finished finished = daemon.wait();
   INFO(finished.err);
   CHECK(finished.exit_code == 0);
+  const std::string said = "device=" + stuck + " msg=\"device does not answer\"";
+  const std::size_t first = finished.err.find(said);
+  REQUIRE(first != std::string::npos);
+  CHECK(finished.err.find(said, first + 1) == std::string::npos);
 }
 
 TEST_CASE("requests within the interval share one read, also when they come at once") {
