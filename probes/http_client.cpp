@@ -1,0 +1,165 @@
+#include "probes/http_client.h"
+
+#include <curl/curl.h>
+
+#include <mutex>
+#include <optional>
+#include <utility>
+
+namespace rdmadiag::probes {
+namespace {
+
+constexpr int kStopped = -1;
+constexpr int kPollMilliseconds = 1000;
+
+using EasyHandle = std::unique_ptr<CURL, decltype(&curl_easy_cleanup)>;
+using MultiHandle = std::unique_ptr<CURLM, decltype(&curl_multi_cleanup)>;
+using HeaderList = std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)>;
+
+void initialise_once() {
+  static std::once_flag once;
+  std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
+}
+
+}  // namespace
+
+struct HttpClient::Handles {
+  // The multi handle holds the connections, so it goes last.
+  MultiHandle multi{curl_multi_init(), &curl_multi_cleanup};
+  EasyHandle easy{curl_easy_init(), &curl_easy_cleanup};
+  HeaderList json_headers{
+      curl_slist_append(curl_slist_append(nullptr, "Content-Type: application/json"), "Expect:"),
+      &curl_slist_free_all};
+};
+
+struct HttpClient::Call {
+  const std::string& url;
+  const std::string* json = nullptr;  // null: GET
+  const Take* take = nullptr;         // null: the body is gathered
+  std::chrono::milliseconds time;
+  std::size_t max_body = 0;
+  std::string body = {};
+  bool too_large = false;
+  bool taken = false;  // `take` said that it is enough
+
+  static std::size_t write(char* bytes, std::size_t size, std::size_t count, void* into) {
+    Call& call = *static_cast<Call*>(into);
+    const std::string_view piece(bytes, size * count);
+    if (call.take != nullptr) {
+      call.taken = !(*call.take)(piece);
+      return call.taken ? 0 : piece.size();
+    }
+    call.too_large = piece.size() > call.max_body - call.body.size();
+    if (call.too_large) return 0;
+    call.body.append(piece);
+    return piece.size();
+  }
+};
+
+HttpClient::HttpClient(HttpClientOptions options, const StopEvent& stop)
+    : options_(std::move(options)), stop_(stop) {
+  initialise_once();
+  handles_ = std::make_unique<Handles>();
+}
+
+HttpClient::~HttpClient() = default;
+
+core::Result<std::string> HttpClient::get(const std::string& url) {
+  Call call{.url = url, .time = options_.timeout, .max_body = options_.max_body};
+  return perform(call);
+}
+
+core::Result<std::string> HttpClient::post_json(const std::string& url, const std::string& json) {
+  Call call{.url = url, .json = &json, .time = options_.timeout, .max_body = options_.max_body};
+  return perform(call);
+}
+
+core::Status HttpClient::post_stream(const std::string& url, const std::string& json,
+                                     std::chrono::milliseconds time, const Take& take) {
+  Call call{.url = url, .json = &json, .take = &take, .time = time};
+  auto result = perform(call);
+  if (!result) return tl::make_unexpected(std::move(result.error()));
+  return {};
+}
+
+core::Result<std::string> HttpClient::perform(Call& call) {
+  const std::string doing =
+      (call.json != nullptr ? "POST " : "GET ") + url_without_credentials(call.url);
+  if (!handles_->multi || !handles_->easy) return core::errno_error(ENOMEM, doing);
+  prepare(call);
+  const int rc = run(call);
+  long status = 0;
+  curl_easy_getinfo(handles_->easy.get(), CURLINFO_RESPONSE_CODE, &status);
+  if (rc == kStopped) return core::errno_error(ECANCELED, doing);
+  if (call.too_large) {
+    return core::fail(doing + ": the answer is larger than " + std::to_string(call.max_body) +
+                      " bytes");
+  }
+  const bool stream_ended =
+      call.taken || (call.take != nullptr && rc == CURLE_OPERATION_TIMEDOUT && status == 200);
+  if (rc != CURLE_OK && !stream_ended) {
+    return core::fail(doing + ": " + curl_easy_strerror(static_cast<CURLcode>(rc)));
+  }
+  if (status != 200) return core::fail(doing + ": HTTP status " + std::to_string(status));
+  return std::move(call.body);
+}
+
+void HttpClient::prepare(const Call& call) {
+  CURL* easy = handles_->easy.get();
+  curl_easy_reset(easy);
+  curl_easy_setopt(easy, CURLOPT_URL, call.url.c_str());
+  curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
+  curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
+  curl_easy_setopt(easy, CURLOPT_USERAGENT, "rdmadiag");
+  curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  // Else a stop would wait for a name server that does not answer.
+  curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
+                   static_cast<long>(options_.connect_timeout.count()));
+  curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(call.time.count()));
+  curl_easy_setopt(easy, CURLOPT_MAXCONNECTS, 4L);
+  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &Call::write);
+  curl_easy_setopt(easy, CURLOPT_WRITEDATA, &call);
+  if (call.json != nullptr) {
+    curl_easy_setopt(easy, CURLOPT_HTTPHEADER, handles_->json_headers.get());
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(call.json->size()));
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDS, call.json->c_str());
+  }
+  const HttpClientTls& tls = options_.tls;
+  if (!tls.ca_file.empty()) curl_easy_setopt(easy, CURLOPT_CAINFO, tls.ca_file.c_str());
+  if (!tls.cert_file.empty()) curl_easy_setopt(easy, CURLOPT_SSLCERT, tls.cert_file.c_str());
+  if (!tls.key_file.empty()) curl_easy_setopt(easy, CURLOPT_SSLKEY, tls.key_file.c_str());
+}
+
+int HttpClient::run(Call& /*call*/) {
+  CURLM* multi = handles_->multi.get();
+  curl_multi_add_handle(multi, handles_->easy.get());
+  std::optional<int> result;
+  while (!result) {
+    int running = 0;
+    curl_multi_perform(multi, &running);
+    int left = 0;
+    if (const CURLMsg* done = curl_multi_info_read(multi, &left); done != nullptr) {
+      result = done->data.result;
+    } else if (stop_.is_set()) {
+      result = kStopped;
+    } else {
+      curl_waitfd stop{stop_.fd(), CURL_WAIT_POLLIN, 0};
+      curl_multi_poll(multi, &stop, 1, kPollMilliseconds, nullptr);
+    }
+  }
+  curl_multi_remove_handle(multi, handles_->easy.get());
+  return *result;
+}
+
+std::string url_without_credentials(const std::string& url) {
+  const std::size_t scheme = url.find("://");
+  const std::size_t begin = scheme == std::string::npos ? 0 : scheme + 3;
+  const std::size_t end = std::min(url.find_first_of("/?#", begin), url.size());
+  const std::size_t at = url.rfind('@', end);
+  if (at == std::string::npos || at < begin || at >= end) return url;
+  return url.substr(0, begin) + url.substr(at + 1);
+}
+
+}  // namespace rdmadiag::probes
