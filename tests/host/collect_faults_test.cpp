@@ -189,8 +189,10 @@ TEST_CASE("a new device of the name of a stuck one does not wait for it, nor doe
   auto collector = fixture.make();
   CHECK(find_entry(*collector->collect(), "mlx5_0")->stuck);
   fixture.tree.remove("sys/class/infiniband/mlx5_0");
-  collector->rescan();
-  CHECK_FALSE(find_entry(*collector->collect(), "mlx5_0")->present);
+  if (GENERATE(true, false)) {  // whether anybody looked in between
+    collector->rescan();
+    CHECK_FALSE(find_entry(*collector->collect(), "mlx5_0")->present);
+  }
   fixture.tree.write("sys/class/infiniband/mlx5_0/ports/1/state", "4: ACTIVE\n");
   fixture.tree.write("sys/class/infiniband/mlx5_0/node_type", "1: CA\n");
   collector->rescan();
