@@ -62,6 +62,13 @@ TEST_CASE("contents that are no number cost their value and show what they held"
       {"18446744073709551616\n", "18446744073709551616\\n"},
       {"\xff\xfe", "\\xff\\xfe"},
       {std::string(5000, '1'), std::string(40, '1') + "..."},
+      {"7" + std::string(5000, '\n'), "7" +
+                                          [] {
+                                            std::string escaped;
+                                            for (int i = 0; i < 39; ++i) escaped += "\\n";
+                                            return escaped;
+                                          }() +
+                                          "..."},
   }));
   HostFixture fixture("mlx5_ib_ndr");
   const std::size_t whole = total_counters(*fixture.make()->collect());
@@ -148,9 +155,13 @@ TEST_CASE("a descriptor that says the device has gone is opened again at once") 
   CHECK(fixture.files->lists() > lists);  // devices are listed anew
   CHECK(find_entry(*host, "mlx5_0")->present);
   CHECK(find_issue(device_of(*host, "mlx5_0").issues, "/port_rcv_errors")->error_number == ENODEV);
+  // What came back may have other files: they are listed anew, though no listing is due.
   fixture.files->fail_read(kErrors, 0);
+  fixture.tree.write("sys/class/infiniband/mlx5_0/ports/1/counters/of_new_driver", "1\n");
   fixture.pass();
-  CHECK(value_of(port_of(*collector->collect(), "mlx5_0").counters, "port_rcv_errors"));
+  const HostPointer back = collector->collect();
+  CHECK(value_of(port_of(*back, "mlx5_0").counters, "port_rcv_errors"));
+  CHECK(value_of(port_of(*back, "mlx5_0").counters, "of_new_driver") == 1U);
 }
 
 TEST_CASE("a device whose read never returns is marked stuck and the others are complete") {

@@ -171,6 +171,8 @@ TEST_CASE("empty GID slots answer EINVAL, which is no issue") {
   }
   tree.write(port + "gids/200", "0000:0000:0000:0000:0000:ffff:0a00:0001\n");
   fixture.files->fail_read("/gid_attrs/types/200", EIO);
+  tree.write(port + "gid_attrs/ndevs/200", "");
+  fixture.files->fail_read("/gid_attrs/ndevs/200", EINVAL);  // its netdev has just gone
   const HostPointer host = fixture.make()->collect();
   const auto& device = device_of(*host, "mlx5_0");
   REQUIRE(device.ports.front().gids.size() == 2);
