@@ -1,5 +1,8 @@
 // The service manager's side of the daemon: readiness, reloads, watchdog and inherited sockets.
-// Every call does nothing when no service manager asks for it. libsystemd stays in the .cpp.
+// Every call does nothing when no service manager asks for it. The protocol is the one
+// sd_notify(3), sd_listen_fds(3) and sd_watchdog_enabled(3) document and promise to keep;
+// libsystemd itself would bring five libraries and a megabyte into every agent for these few
+// messages.
 #pragma once
 
 #include <chrono>
