@@ -160,10 +160,10 @@ std::string peer_labels(const NicView& nic, const ProbePeer& peer) {
 
 void write_peers(const std::vector<NicView>& nics, bool per_peer, Exposition& out) {
   out.family("rdma_probe_peers", FamilyType::kGauge, "Peers that are probed.");
-  write_scopes(nics, out, [](const ProbePeer&) { return 1; });
+  write_scopes(nics, out, [](const ProbePeer&) { return std::uint64_t{1}; });
   out.family("rdma_probe_peers_bad", FamilyType::kGauge,
              "Peers that lost probes in the last window of 30 s.");
-  write_scopes(nics, out, [](const ProbePeer& peer) { return peer.bad ? 1 : 0; });
+  write_scopes(nics, out, [](const ProbePeer& peer) { return std::uint64_t{peer.bad}; });
 
   out.family("rdma_probe_bad_peer", FamilyType::kGauge,
              "A peer that lost probes in the last window; at most 8 a NIC.");
