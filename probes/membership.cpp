@@ -8,8 +8,9 @@ namespace rdmadiag::probes {
 
 Membership::Membership(std::vector<Member> members) : members_(std::move(members)) {
   std::ranges::stable_sort(members_, {}, &Member::id);
-  const auto repeated = std::ranges::unique(members_, {}, &Member::id);
-  members_.erase(repeated.begin(), repeated.end());
+  const auto repeated = std::unique(members_.begin(), members_.end(),
+                                    [](const Member& a, const Member& b) { return a.id == b.id; });
+  members_.erase(repeated, members_.end());
 
   std::map<std::string_view, std::vector<std::uint32_t>> by_leaf;
   for (std::uint32_t i = 0; i < size(); ++i) by_leaf[members_[i].leaf].push_back(i);

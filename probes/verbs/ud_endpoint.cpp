@@ -74,7 +74,9 @@ core::Status UdEndpoint::register_memory() {
   memory_.reset(static_cast<std::byte*>(std::aligned_alloc(kPage, memory_size_)));
   if (!memory_) return core::errno_error(ENOMEM, "allocating receive buffers");
   std::memset(memory_.get(), 0, memory_size_);
-  region_.reset(ibv_reg_mr(domain_.get(), memory_.get(), memory_size_, IBV_ACCESS_LOCAL_WRITE));
+  // An int: ibv_reg_mr is a macro that mixes this enumeration with another.
+  constexpr int kAccess = IBV_ACCESS_LOCAL_WRITE;
+  region_.reset(ibv_reg_mr(domain_.get(), memory_.get(), memory_size_, kAccess));
   if (!region_) {
     const int error = errno;
     return core::errno_error(error, "ibv_reg_mr of " + std::to_string(memory_size_ / 1024) +
