@@ -8,7 +8,9 @@ from .exposition import Metrics
 from .shell import SCRATCH, CommandError, Process
 from .wait import wait_until
 
-START_SECONDS = 30
+START_SECONDS = 90
+# The default second is for machines that run at their own speed.
+DEADLINE = "10s"
 STOP_SECONDS = 2  # promised in the design: SIGTERM to exit
 # Emulation slows the program itself, not the promise; still far below any hang.
 STOP_ALLOWANCE = 8
@@ -19,8 +21,15 @@ class Daemon:
     the end, and must then exit 0."""
 
     def __init__(
-        self, host, config: dict | None = None, flags: list[object] = (), listen: str = "127.0.0.1"
+        self,
+        host,
+        config: dict | None = None,
+        flags: list[object] = (),
+        devices: str | None = None,
+        listen: str = "127.0.0.1",
     ):
+        """`devices` is a regular expression; default: the host's own device only. The read's deadline is
+        DEADLINE unless the configuration names another."""
         self.host = host
         self.url = f"http://127.0.0.1:{host.http_port}"
         self.config_path = SCRATCH / f"{host.name}.yaml"
@@ -29,29 +38,32 @@ class Daemon:
             host.lab.binaries / "rdmadiagd",
             f"--config.file={self.config_path}",
             f"--web.listen-address={listen}:{host.http_port}",
-            f"--device.include=^{host.device}$",
+            f"--device.include={devices or host.device}",
             *flags,
         ]
         self.start()
 
     def write_config(self, config: dict) -> None:
+        config = config | {"collect": {"deadline": DEADLINE} | config.get("collect", {})}
         self.config_path.write_text(json.dumps(config))  # JSON is YAML
 
     def start(self) -> None:
         self.process = Process(f"rdmadiagd-{self.host.name}", *self._command)
-        if (
-            not wait_until(lambda: not self.process.running() or self._ready(), START_SECONDS)
-            or not self.process.running()
-        ):
-            raise CommandError(
-                f"rdmadiagd of {self.host.name} is not ready\n{self.process.log()[-3000:]}"
-            )
+        wait_until(lambda: not self.process.running() or self._has_read(), START_SECONDS)
+        if not self.process.running() or not self._has_read():
+            log = self.process.log()[-3000:]
+            raise CommandError(f"rdmadiagd of {self.host.name} is not ready\n{log}")
 
-    def _ready(self) -> bool:
+    def _has_read(self) -> bool:
+        """Whether it answers and has read every device it found, at least one."""
         try:
-            return self.get("/-/ready", timeout=2).status == 200
+            if self.get("/-/ready").status != 200:
+                return False
+            metrics = self.scrape()
         except OSError:
             return False
+        devices = metrics.value("rdma_devices")
+        return bool(devices) and len(metrics.samples("rdmadiag_snapshot_age_seconds")) == devices
 
     def get(self, path: str, **options) -> http.Response:
         return http.request(self.url + path, **options)

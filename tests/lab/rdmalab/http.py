@@ -21,7 +21,7 @@ class Response:
 
 
 def request(
-    url: str, timeout: float = 10, method: str = "GET", headers: dict[str, str] | None = None
+    url: str, timeout: float = 30, method: str = "GET", headers: dict[str, str] | None = None
 ) -> Response:
     """Raises OSError when nobody answers."""
     asked = urllib.request.Request(url, method=method, headers=headers or {})

@@ -111,7 +111,8 @@ class Flat:
 
 class LeafSpine(Flat):
     """Two tiers: `leaves` switches of `per_leaf` soft-RoCE hosts each, joined by one spine. A leaf's
-    uplink is the veth up<l> (the leaf's end, towards the spine) and down<l> (the spine's, towards it)."""
+    uplink is the veth up<l> (the leaf's end, towards the spine) and down<l> (the spine's, towards it).
+    """
 
     def __init__(self, leaves: int, per_leaf: int):
         super().__init__(rxe=leaves * per_leaf)

@@ -2,11 +2,12 @@
 
 import dataclasses
 import importlib
+import os
 
 from . import paths
 
 DEFAULT_TIMEOUT = 120
-DEFAULT_KERNEL = "6.1"
+DEFAULT_KERNEL = os.environ.get("RDMADIAG_LAB_KERNEL", "6.1")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -4,10 +4,9 @@ import concurrent.futures
 
 from . import paths, report
 from .catalog import Scenario
-from .guest import Guest, GuestError
+from .guest import Guest, GuestError, booted
 from .report import Result
 
-BOOT_SECONDS = 90
 GRACE_SECONDS = 30  # beyond a scenario's own time-out, which the guest enforces itself
 
 
@@ -52,7 +51,7 @@ def run_batch(batch: list[Scenario], accel: str) -> list[Result]:
     while len(results) < len(batch):
         left = batch[len(results) :]
         try:
-            with Guest(left[0].kernel, accel, plan_for(left)) as guest:
+            with booted(left[0].kernel, accel, plan_for(left)) as guest:
                 _run_guest(guest, left, results)
         except GuestError as error:
             results.append(Result(left[0].name, error=str(error)))
@@ -61,13 +60,6 @@ def run_batch(batch: list[Scenario], accel: str) -> list[Result]:
 
 
 def _run_guest(guest: Guest, left: list[Scenario], results: list[Result]) -> None:
-    boot = guest.next_event(BOOT_SECONDS)
-    if boot is None:
-        result = Result(left[0].name)
-        _lost(result, guest, "the guest did not boot")
-        results.append(result)
-        report.show(result)
-        return
     for scenario in left:
         result, usable = _one(guest, scenario)
         results.append(result)

@@ -8,7 +8,7 @@ import sys
 
 from . import accel, catalog, execute, paths, report, serve
 from .catalog import Scenario
-from .guest import Guest
+from .guest import booted
 
 BATCH = 12
 
@@ -65,8 +65,8 @@ def _list(scenarios: list[Scenario], names_only: bool) -> int:
 
 def _interactive(scenario: Scenario, how: str, run: bool) -> int:
     plan = execute.plan_for([scenario], shell="after" if run else "instead")
-    with Guest(scenario.kernel, how, plan, console="stdio") as guest:
-        print("booting; leave the shell with exit or Ctrl-D", file=sys.stderr)
+    with booted(scenario.kernel, how, plan, console="stdio") as guest:
+        print("leave the shell with exit or Ctrl-D", file=sys.stderr)
         while (event := guest.next_event(None)) is not None:
             if event["event"] == "check":
                 print(

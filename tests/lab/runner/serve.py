@@ -4,7 +4,7 @@ import signal
 import sys
 
 from . import accel, paths
-from .guest import Guest
+from .guest import Guest, booted
 
 KERNEL = "6.1"
 HOSTS = 4
@@ -22,7 +22,7 @@ def main() -> int:
         "repo": str(paths.REPO),
     }
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with Guest(KERNEL, accel.choose(KERNEL), plan, forward=ports) as guest:
+    with booted(KERNEL, accel.choose(KERNEL), plan, forward=ports) as guest:
         try:
             return _watch(guest)
         except KeyboardInterrupt:
