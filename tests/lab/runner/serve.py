@@ -21,7 +21,6 @@ def main() -> int:
         "binaries": str(paths.binaries()),
         "repo": str(paths.REPO),
     }
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with booted(KERNEL, accel.choose(KERNEL), plan, forward=ports) as guest:
         try:
             return _watch(guest)
