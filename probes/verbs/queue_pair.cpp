@@ -82,6 +82,8 @@ ibv_qp* try_create(ibv_pd* domain, ibv_cq* queue, ibv_qp_type type, const QueueS
   return qp;
 }
 
+const char* name_of(ibv_qp_type type) { return type == IBV_QPT_UC ? "UC" : "RC"; }
+
 core::Status to_rts(ibv_qp* qp, const RcLocal& local) {
   ibv_qp_attr attributes{};
   attributes.qp_state = IBV_QPS_RTS;
@@ -90,12 +92,15 @@ core::Status to_rts(ibv_qp* qp, const RcLocal& local) {
   attributes.timeout = kAckTimeout;
   attributes.retry_cnt = kRetryCount;
   attributes.rnr_retry = kRnrRetry;
-  const int mask = IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_TIMEOUT |
-                   IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY;
+  int mask = IBV_QP_STATE | IBV_QP_SQ_PSN;
+  std::string attributes_set = "sq_psn";
+  if (qp->qp_type == IBV_QPT_RC) {
+    mask |= IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY;
+    attributes_set = "timeout 14, retry_cnt 7, rnr_retry 3, max_rd_atomic 1, sq_psn";
+  }
   if (const int error = ibv_modify_qp(qp, &attributes, mask); error != 0) {
-    return core::errno_error(error,
-                             "RC queue pair RTR to RTS (timeout 14, retry_cnt 7, rnr_retry "
-                             "3, max_rd_atomic 1, sq_psn)");
+    return core::errno_error(
+        error, name_of(qp->qp_type) + (" queue pair RTR to RTS (" + attributes_set + ")"));
   }
   return {};
 }
@@ -142,23 +147,24 @@ core::Status ready_ud(ibv_qp* qp, std::uint8_t port, std::uint32_t qkey) {
   return {};
 }
 
-core::Status init_rc(ibv_qp* qp, std::uint8_t port) {
+core::Status init_connected(ibv_qp* qp, std::uint8_t port, int access) {
   ibv_qp_attr attributes{};
   attributes.qp_state = IBV_QPS_INIT;
   attributes.pkey_index = 0;
   attributes.port_num = port;
-  attributes.qp_access_flags = 0;  // the peer may read and write nothing
+  attributes.qp_access_flags = static_cast<unsigned>(access);
   const int error = ibv_modify_qp(
       qp, &attributes, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
   if (error != 0) {
-    return core::errno_error(
-        error, "RC queue pair RESET to INIT (port_num " + std::to_string(port) + ", pkey_index 0)");
+    return core::errno_error(error, std::string(name_of(qp->qp_type)) +
+                                        " queue pair RESET to INIT (port_num " +
+                                        std::to_string(port) + ", pkey_index 0, qp_access_flags)");
   }
   return {};
 }
 
-core::Status connect_rc(ibv_qp* qp, const Device& device, const RcLocal& local,
-                        const RcRemote& remote) {
+core::Status walk_connected(ibv_qp* qp, const Device& device, const RcLocal& local,
+                            const RcRemote& remote) {
   ibv_qp_attr attributes{};
   attributes.qp_state = IBV_QPS_RTR;
   attributes.ah_attr = address_of(local, remote);
@@ -167,11 +173,12 @@ core::Status connect_rc(ibv_qp* qp, const Device& device, const RcLocal& local,
   attributes.rq_psn = remote.psn;
   attributes.max_dest_rd_atomic = 1;
   attributes.min_rnr_timer = kMinRnrTimer;
-  const int mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-                   IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+  int mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
+  if (qp->qp_type == IBV_QPT_RC) mask |= IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
   if (const int error = ibv_modify_qp(qp, &attributes, mask); error != 0) {
-    return core::errno_error(
-        error, "RC queue pair INIT to RTR, " + rtr_culprit(error, device, local, remote));
+    return core::errno_error(error, std::string(name_of(qp->qp_type)) +
+                                        " queue pair INIT to RTR, " +
+                                        rtr_culprit(error, device, local, remote));
   }
   return to_rts(qp, local);
 }

@@ -48,9 +48,11 @@ struct RcRemote {
   int mtu_bytes = 1024;  // of the path: the smaller of both ports'
 };
 
-[[nodiscard]] core::Status init_rc(ibv_qp* qp, std::uint8_t port);
+// RESET → INIT of an RC or UC queue pair. `access`: IBV_ACCESS_REMOTE_… of what the peer may do;
+// 0 for everything but one-sided probes.
+[[nodiscard]] core::Status init_connected(ibv_qp* qp, std::uint8_t port, int access = 0);
 // INIT → RTR → RTS.
-[[nodiscard]] core::Status connect_rc(ibv_qp* qp, const Device& device, const RcLocal& local,
-                                      const RcRemote& remote);
+[[nodiscard]] core::Status walk_connected(ibv_qp* qp, const Device& device, const RcLocal& local,
+                                          const RcRemote& remote);
 
 }  // namespace rdmadiag::probes

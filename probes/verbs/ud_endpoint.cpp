@@ -51,7 +51,9 @@ core::Result<std::unique_ptr<UdEndpoint>> UdEndpoint::create(const Device& devic
 }
 
 core::Status UdEndpoint::build() {
-  if (auto registered = register_memory(); !registered) return registered;
+  auto memory = RegisteredMemory::create(domain_.get(), scrap_offset() + 2 * scrap_size(options_));
+  if (!memory) return tl::make_unexpected(memory.error());
+  memory_ = std::move(*memory);
   const QueueSizes sizes{.sends = options_.sends,
                          .receives = options_.receives,
                          .inline_bytes = kMessageSize,
@@ -68,24 +70,6 @@ core::Status UdEndpoint::build() {
   return post_all_receives();
 }
 
-core::Status UdEndpoint::register_memory() {
-  memory_size_ = scrap_offset() + 2 * scrap_size(options_);
-  memory_size_ = (memory_size_ + kPage - 1) / kPage * kPage;
-  memory_.reset(static_cast<std::byte*>(std::aligned_alloc(kPage, memory_size_)));
-  if (!memory_) return core::errno_error(ENOMEM, "allocating receive buffers");
-  std::memset(memory_.get(), 0, memory_size_);
-  // An int: ibv_reg_mr is a macro that mixes this enumeration with another.
-  constexpr int kAccess = IBV_ACCESS_LOCAL_WRITE;
-  region_.reset(ibv_reg_mr(domain_.get(), memory_.get(), memory_size_, kAccess));
-  if (!region_) {
-    const int error = errno;
-    return core::errno_error(error, "ibv_reg_mr of " + std::to_string(memory_size_ / 1024) +
-                                        " KiB" +
-                                        (error == ENOMEM ? " (is RLIMIT_MEMLOCK too low?)" : ""));
-  }
-  return {};
-}
-
 std::size_t UdEndpoint::receive_offset(std::size_t qp, std::uint32_t slot) const {
   return (qp * options_.receives + slot) * kReceiveStride;
 }
@@ -98,14 +82,8 @@ std::size_t UdEndpoint::send_offset(std::size_t qp, std::uint32_t slot) const {
 std::size_t UdEndpoint::scrap_offset() const { return send_offset(options_.queue_pairs, 0); }
 
 core::Status UdEndpoint::post_receive(std::size_t qp, std::uint32_t slot) {
-  std::array<ibv_sge, 2> segments{};
-  std::byte* base = memory_.get();
-  segments[0] = {.addr = reinterpret_cast<std::uintptr_t>(base + receive_offset(qp, slot)),
-                 .length = kKept,
-                 .lkey = region_->lkey};
-  segments[1] = {.addr = reinterpret_cast<std::uintptr_t>(base + scrap_offset()),
-                 .length = static_cast<std::uint32_t>(scrap_size(options_)),
-                 .lkey = region_->lkey};
+  std::array<ibv_sge, 2> segments = {memory_.segment(receive_offset(qp, slot), kKept),
+                                     memory_.segment(scrap_offset(), scrap_size(options_))};
   ibv_recv_wr request{};
   request.wr_id =
       pack({WorkKind::kReceive, static_cast<std::uint32_t>(qp), static_cast<std::uint16_t>(slot)});
@@ -163,17 +141,13 @@ Posted UdEndpoint::send(std::size_t qp, const UdSend& send) {
 Posted UdEndpoint::post_send(Pair& pair, std::size_t qp, const UdSend& send, ibv_ah* address) {
   const std::uint32_t slot = pair.next_send_slot;
   pair.next_send_slot = (slot + 1) % options_.sends;
-  std::byte* staged = memory_.get() + send_offset(qp, slot);
-  std::memcpy(staged, send.payload.data(), std::min(send.payload.size(), kSendStride));
-  const std::byte* zeros = memory_.get() + scrap_offset() + scrap_size(options_);
+  std::memcpy(memory_.at(send_offset(qp, slot)), send.payload.data(),
+              std::min(send.payload.size(), kSendStride));
   const bool padded = send.length > kSendStride;
-  std::array<ibv_sge, 2> segments{};
-  segments[0] = {.addr = reinterpret_cast<std::uintptr_t>(staged),
-                 .length = static_cast<std::uint32_t>(kSendStride),
-                 .lkey = region_->lkey};
-  segments[1] = {.addr = reinterpret_cast<std::uintptr_t>(zeros),
-                 .length = static_cast<std::uint32_t>(padded ? send.length - kSendStride : 0),
-                 .lkey = region_->lkey};
+  const std::size_t zeros = scrap_offset() + scrap_size(options_);
+  std::array<ibv_sge, 2> segments = {
+      memory_.segment(send_offset(qp, slot), kSendStride),
+      memory_.segment(zeros, padded ? send.length - kSendStride : 0)};
   ibv_send_wr request{};
   request.wr_id = pack(send.id);
   request.sg_list = segments.data();
@@ -219,7 +193,7 @@ void UdEndpoint::hand_out(const WorkCompletion& completion, UdEvents& events) {
 void UdEndpoint::hand_out_receive(const WorkCompletion& completion, std::size_t qp,
                                   std::uint32_t slot, UdEvents& events) {
   const Tick tick{clock_.steady(), completion.device_ticks};
-  const std::span<const std::byte> kept(memory_.get() + receive_offset(qp, slot), kKept);
+  const std::span<const std::byte> kept(memory_.at(receive_offset(qp, slot)), kKept);
   const auto header = parse_packet_header(kept.first<kPacketHeaderSize>());
   const std::size_t length =
       completion.bytes > kPacketHeaderSize ? completion.bytes - kPacketHeaderSize : 0;

@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <deque>
 #include <memory>
 #include <string>
@@ -19,6 +18,7 @@
 #include "probes/verbs/completion_queue.h"
 #include "probes/verbs/device.h"
 #include "probes/verbs/queue_pair.h"
+#include "probes/verbs/registered_memory.h"
 
 namespace rdmadiag::probes {
 
@@ -73,7 +73,6 @@ class UdEndpoint final : public UdTransport {
   UdEndpoint(const UdEndpointOptions& options, const core::Clock& clock,
              const DeviceClock& device_clock, ProtectionDomain domain, CompletionQueue queue);
   [[nodiscard]] core::Status build();
-  [[nodiscard]] core::Status register_memory();
   [[nodiscard]] Posted post_send(Pair& pair, std::size_t qp, const UdSend& send, ibv_ah* address);
   [[nodiscard]] core::Status post_receive(std::size_t qp, std::uint32_t slot);
   [[nodiscard]] core::Status post_all_receives();
@@ -85,18 +84,12 @@ class UdEndpoint final : public UdTransport {
                         UdEvents& events);
   [[nodiscard]] std::size_t pair_of(std::uint32_t qpn) const;
 
-  struct Free {
-    void operator()(void* memory) const { std::free(memory); }
-  };
-
   UdEndpointOptions options_;
   const core::Clock& clock_;
   DeviceClock device_clock_;
   // Destroyed from the last to the first.
   ProtectionDomain domain_;
-  std::unique_ptr<std::byte, Free> memory_;
-  std::size_t memory_size_ = 0;
-  MemoryRegionHandle region_;
+  RegisteredMemory memory_;
   CompletionQueue queue_;
   AddressCache addresses_;
   std::vector<Pair> pairs_;

@@ -332,7 +332,7 @@ struct Connection {
     auto pair = create_queue_pair(domain.get(), queue->get(), IBV_QPT_RC,
                                   {.sends = 4, .receives = 4, .inline_bytes = 64});
     REQUIRE(pair);
-    REQUIRE(init_rc(pair->handle.get(), 1));
+    REQUIRE(init_connected(pair->handle.get(), 1));
     return {std::move(*device), std::move(domain), std::move(queue), std::move(*pair)};
   }
 };
@@ -346,7 +346,7 @@ TEST_CASE("a connection that cannot be made says which attribute is at fault") {
     RcLocal local{.port = 1, .gid_index = 1};
     RcRemote remote{.gid = gid("::ffff:10.0.0.2"), .qpn = 0x20, .psn = 1, .mtu_bytes = 1024};
     const auto error = [&] {
-      const auto status = connect_rc(end.pair.handle.get(), end.device, local, remote);
+      const auto status = walk_connected(end.pair.handle.get(), end.device, local, remote);
       return status ? "connected" : status.error().message();
     };
     remote.mtu_bytes = 4096;

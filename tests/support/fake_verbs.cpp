@@ -39,7 +39,8 @@ std::array<std::byte, 40> header_of(const FakeDatagram& datagram) {
 }
 
 bool inside_a_region(const ibv_sge& segment) {
-  return std::ranges::any_of(fake_state().regions, [&](const ibv_mr* region) {
+  return std::ranges::any_of(fake_state().regions, [&](const auto& entry) {
+    const ibv_mr* region = entry.first;
     const auto start = reinterpret_cast<std::uintptr_t>(region->addr);
     return segment.lkey == region->lkey && segment.addr >= start &&
            segment.addr + segment.length <= start + region->length;
@@ -106,20 +107,45 @@ std::vector<std::byte> gather(const ibv_send_wr& request) {
   return bytes;
 }
 
-ibv_wc_status send_connected(FakeQp& qp, const std::vector<std::byte>& bytes) {
+// The other end of a connection, when it is one.
+FakeQp* connected_peer(const FakeQp& qp) {
   FakeQp* peer = find_qp(qp.remote_gid, qp.remote_qpn);
   const bool connected = peer != nullptr && peer->remote_qpn == qp.qp.qp_num &&
                          (peer->qp.state == IBV_QPS_RTS || peer->qp.state == IBV_QPS_RTR) &&
                          peer->rq_psn == qp.sq_psn;
+  return connected ? peer : nullptr;
+}
+
+bool may_reach(const FakeQp& peer, const ibv_send_wr& request, int needed, std::size_t bytes) {
+  return (peer.access & static_cast<unsigned>(needed)) != 0 &&
+         std::ranges::any_of(fake_state().regions, [&](const auto& entry) {
+           const auto& [region, access] = entry;
+           const auto start = reinterpret_cast<std::uintptr_t>(region->addr);
+           const std::uint64_t at = request.wr.rdma.remote_addr;
+           return region->rkey == request.wr.rdma.rkey && region->pd == peer.qp.pd &&
+                  (access & needed) != 0 && at >= start && at + bytes <= start + region->length;
+         });
+}
+
+ibv_wc_status send_connected(FakeQp& qp, const ibv_send_wr& request,
+                             const std::vector<std::byte>& bytes) {
+  const bool reliable = qp.qp.qp_type == IBV_QPT_RC;
+  FakeQp* peer = connected_peer(qp);
   const FakeDatagram datagram{.from = own_gid(qp, qp.gid_index),
                               .to = qp.remote_gid,
                               .source_qpn = qp.qp.qp_num,
                               .target_qpn = qp.remote_qpn,
                               .payload = {}};
-  if (!connected || (fake_state().filter && !fake_state().filter(datagram))) {
-    return IBV_WC_RETRY_EXC_ERR;
+  if (peer == nullptr || (fake_state().filter && !fake_state().filter(datagram))) {
+    return reliable ? IBV_WC_RETRY_EXC_ERR : IBV_WC_SUCCESS;
   }
-  return receive_into(*peer, bytes, qp.qp.qp_num) ? IBV_WC_SUCCESS : IBV_WC_RNR_RETRY_EXC_ERR;
+  if (request.opcode != IBV_WR_SEND) {
+    const int needed =
+        request.opcode == IBV_WR_RDMA_READ ? IBV_ACCESS_REMOTE_READ : IBV_ACCESS_REMOTE_WRITE;
+    return may_reach(*peer, request, needed, bytes.size()) ? IBV_WC_SUCCESS : IBV_WC_REM_ACCESS_ERR;
+  }
+  const bool received = receive_into(*peer, bytes, qp.qp.qp_num);
+  return received || !reliable ? IBV_WC_SUCCESS : IBV_WC_RNR_RETRY_EXC_ERR;
 }
 
 }  // namespace
@@ -182,8 +208,8 @@ int FakeState::post_send(FakeQp& qp, const ibv_send_wr& request) {
   wc.opcode = IBV_WC_SEND;
   if (qp.qp.state == IBV_QPS_ERR) {
     wc.status = IBV_WC_WR_FLUSH_ERR;
-  } else if (qp.qp.qp_type == IBV_QPT_RC) {
-    wc.status = send_connected(qp, bytes);
+  } else if (qp.qp.qp_type != IBV_QPT_UD) {
+    wc.status = send_connected(qp, request, bytes);
     if (wc.status != IBV_WC_SUCCESS) qp.qp.state = IBV_QPS_ERR;
   } else {
     const auto* address = reinterpret_cast<FakeAh*>(request.wr.ud.ah);
@@ -216,6 +242,7 @@ void FakeVerbs::reset() {
   state.filter = nullptr;
   state.calls_until_fault = 0;
   state.fault_used = false;
+  state.remote_access_expected = false;
   state.ticks_per_completion = 1000;
 }
 
@@ -257,6 +284,11 @@ std::vector<std::string> FakeVerbs::violations() const {
 void FakeVerbs::set_filter(Filter filter) {
   const std::scoped_lock hold(fake_state().lock);
   fake_state().filter = std::move(filter);
+}
+
+void FakeVerbs::expect_remote_access() {
+  const std::scoped_lock hold(fake_state().lock);
+  fake_state().remote_access_expected = true;
 }
 
 void FakeVerbs::set_ticks_per_completion(std::uint64_t ticks) {

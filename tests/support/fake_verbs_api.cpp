@@ -63,7 +63,7 @@ int poll_cq(ibv_cq* queue, int wanted, ibv_wc* out) {
     out[count] = fake->completions.front().wc;
     fake->completions.pop_front();
     for (FakeQp* qp : fake_state().qps) {
-      if (qp->qp.qp_num == out[count].qp_num && out[count].opcode == IBV_WC_SEND) {
+      if (qp->qp.qp_num == out[count].qp_num && (out[count].opcode & IBV_WC_RECV) == 0) {
         --qp->sends_in_flight;
       }
     }
@@ -180,10 +180,10 @@ int required_mask(ibv_qp_type type, ibv_qp_state from, ibv_qp_state to) {
     return type == IBV_QPT_UD
                ? IBV_QP_STATE
                : IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-                     IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+                     (type == IBV_QPT_RC ? IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER : 0);
   }
   if (to == IBV_QPS_RTS && from == IBV_QPS_RTR) {
-    return type == IBV_QPT_UD ? IBV_QP_STATE | IBV_QP_SQ_PSN
+    return type != IBV_QPT_RC ? IBV_QP_STATE | IBV_QP_SQ_PSN
                               : IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC |
                                     IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY;
   }
@@ -208,10 +208,13 @@ int check_address(FakeQp& qp, const ibv_qp_attr& attributes) {
 
 int apply(FakeQp& qp, const ibv_qp_attr& attributes) {
   if (attributes.qp_state == IBV_QPS_INIT) {
-    if (attributes.qp_access_flags != 0) fake_state().violate("remote access was granted");
+    if (attributes.qp_access_flags != 0 && !fake_state().remote_access_expected) {
+      fake_state().violate("remote access was granted");
+    }
+    qp.access = attributes.qp_access_flags;
     qp.qkey = attributes.qkey;
   }
-  if (attributes.qp_state == IBV_QPS_RTR && qp.qp.qp_type == IBV_QPT_RC) {
+  if (attributes.qp_state == IBV_QPS_RTR && qp.qp.qp_type != IBV_QPT_UD) {
     if (const int error = check_address(qp, attributes); error != 0) return error;
     qp.remote_qpn = attributes.dest_qp_num;
     qp.rq_psn = attributes.rq_psn;
@@ -361,14 +364,17 @@ int ibv_dealloc_pd(ibv_pd* pd) {
 ibv_mr* ibv_reg_mr(ibv_pd* pd, void* address, std::size_t length, int access) {
   const Hold hold(fake_state().lock);
   if (fake_state().fails()) return nullptr;
-  if ((access & ~IBV_ACCESS_LOCAL_WRITE) != 0) fake_state().violate("memory opened to others");
+  if ((access & ~IBV_ACCESS_LOCAL_WRITE) != 0 && !fake_state().remote_access_expected) {
+    fake_state().violate("memory opened to others");
+  }
   auto* region = new ibv_mr{};
   region->context = pd->context;
   region->pd = pd;
   region->addr = address;
   region->length = length;
-  region->lkey = static_cast<std::uint32_t>(fake_state().regions.size() + 100);
-  fake_state().regions.insert(region);
+  region->lkey = fake_state().next_key++;
+  region->rkey = region->lkey + 0x10000;
+  fake_state().regions.emplace(region, access);
   fake_state().add(region, "mr");
   return region;
 }

@@ -52,6 +52,7 @@ struct FakeQp {
   std::uint32_t sq_psn = 0;
   core::Gid remote_gid{};
   std::uint32_t gid_index = 0;
+  unsigned access = 0;
   std::deque<FakeReceive> receives;
   std::size_t sends_in_flight = 0;
 };
@@ -66,7 +67,9 @@ struct FakeState {
   std::list<FakeDevice> devices;
   std::map<void*, std::string> live;  // every object and its kind
   std::set<FakeQp*> qps;
-  std::set<ibv_mr*> regions;
+  std::map<ibv_mr*, int> regions;  // and who may do what
+  std::uint32_t next_key = 100;
+  bool remote_access_expected = false;
   std::vector<std::string> violations;
   FakeVerbs::Filter filter;
   int calls_until_fault = 0;
