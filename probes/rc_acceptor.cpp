@@ -86,7 +86,7 @@ void RcAcceptor::received(RcConnectionId id, std::uint64_t number, const Tick& t
   if (found == connections_.end()) return;
   found->second.last_used = tick.host;
   found->second.used = true;
-  if (found->second.service == RcService::kReliable) return;
+  if (transport_->acknowledges(found->second.service)) return;
   if (!transport_->post(id, RcOperation::kSend, number)) drop(id);
 }
 

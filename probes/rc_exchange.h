@@ -21,7 +21,7 @@ enum class RcService : std::uint8_t { kReliable, kUnreliable };
 struct RcParameters {
   core::Gid gid{};        // on iWARP an IP address of the port, IPv4 as IPv4-mapped
   std::uint16_t lid = 0;  // InfiniBand
-  std::uint32_t qpn = 0;  // 24 bits; 0 on iWARP, where rdma_cm makes the queue pair
+  std::uint32_t qpn = 0;  // 24 bits; on iWARP no more than a name
   std::uint32_t psn = 0;  // 24 bits: of the first packet this end will send
   int mtu_bytes = 0;      // active MTU of this end's port
   std::uint32_t epoch = 0;

@@ -176,16 +176,20 @@ bool RcProber::send(std::uint32_t key, Connection& connection) {
 }
 
 core::SteadyTime RcProber::message_deadline(const Message& message) const {
-  return message.posted + (options_.service == RcService::kReliable ? options_.limits.completion
+  if (acknowledges()) return message.posted + options_.limits.completion;
+  return message.posted + (options_.service == RcService::kReliable ? options_.limits.reliable_echo
                                                                     : options_.limits.echo);
 }
 
 void RcProber::check_message(std::uint32_t key, Connection& connection) {
   if (!connection.message || clock_.steady() < message_deadline(*connection.message)) return;
   if (options_.service == RcService::kReliable) {
-    return rebuild(
-        key, connection, RcRebuildReason::kCompletionError,
-        fmt::format("no completion within {:.0f} s", seconds(options_.limits.completion)));
+    const RcLimits& limits = options_.limits;
+    const auto problem =
+        acknowledges()
+            ? fmt::format("no completion within {:.0f} s", seconds(limits.completion))
+            : fmt::format("not sent back within {:.0f} s", seconds(limits.reliable_echo));
+    return rebuild(key, connection, RcRebuildReason::kCompletionError, problem);
   }
   if (!connection.message->stalled) {
     ledger_.lost();
@@ -199,14 +203,13 @@ void RcProber::check_message(std::uint32_t key, Connection& connection) {
 
 void RcProber::sent(RcConnectionId id, const Tick& tick) {
   const auto found = find(id);
-  // An unreliable message has only left our NIC.
-  if (found == connections_.end() || options_.service != RcService::kReliable) return;
+  if (found == connections_.end() || !acknowledges()) return;
   acknowledged(found->second, tick);
 }
 
 void RcProber::received(RcConnectionId id, std::uint64_t number, const Tick& tick) {
   const auto found = find(id);
-  if (found == connections_.end() || options_.service != RcService::kUnreliable) return;
+  if (found == connections_.end() || acknowledges()) return;
   const auto& message = found->second.message;
   if (message && message->number == number) acknowledged(found->second, tick);
 }

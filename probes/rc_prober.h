@@ -30,7 +30,9 @@ struct RcLimits {
   // A NIC gives up on its own after eight tries of at most four times 67 ms each; RNR adds little.
   std::chrono::nanoseconds completion = std::chrono::seconds(20);
   std::chrono::nanoseconds echo = std::chrono::milliseconds(500);  // unreliable connections
-  std::uint32_t echoes_missed = 3;                                 // in a row: made anew
+  // Where a completion does not tell, but TCP repeats what was lost (iWARP).
+  std::chrono::nanoseconds reliable_echo = std::chrono::seconds(5);
+  std::uint32_t echoes_missed = 3;  // in a row: made anew
   RcBackoff backoff;
   std::chrono::nanoseconds rebuild_spacing = std::chrono::seconds(1);  // of the whole port
   std::chrono::nanoseconds stable = std::chrono::seconds(10);  // up that long: failures forgotten
@@ -142,6 +144,7 @@ class RcProber final : public RcEvents {
   void tell(Connection& connection, Fault fault, std::string problem);
   [[nodiscard]] core::SteadyTime message_deadline(const Message& message) const;
   [[nodiscard]] core::SteadyTime start_time(const Connection& connection) const;
+  [[nodiscard]] bool acknowledges() const { return transport_->acknowledges(options_.service); }
   [[nodiscard]] bool usable() const { return transport_ != nullptr && port_active_; }
   [[nodiscard]] Connections::iterator find(RcConnectionId id);
   [[nodiscard]] Connections::iterator find_peer(const std::string& peer);

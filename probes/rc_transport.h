@@ -40,7 +40,7 @@ class RcEvents {
  public:
   virtual ~RcEvents() = default;
   virtual void connected(RcConnectionId id) = 0;
-  // The NIC is done with a message; of a reliable connection that means the peer's NIC has it.
+  // The NIC is done with a message; what that means acknowledges() says.
   virtual void sent(RcConnectionId id, const Tick& tick) = 0;
   virtual void received(RcConnectionId id, std::uint64_t number, const Tick& tick) = 0;
   // Nothing more will come of it: what completed in error ("transport retry counter exceeded,
@@ -52,6 +52,9 @@ class RcTransport {
  public:
   virtual ~RcTransport() = default;
 
+  // Whether sent() means that the peer's NIC has the message. If not, it has only left ours, and
+  // the peer's agent sends it back.
+  [[nodiscard]] virtual bool acknowledges(RcService service) const = 0;
   // A queue pair that waits for the peer's parameters. An error is this host's own.
   [[nodiscard]] virtual core::Result<RcCreated> create(const RcSetup& setup) = 0;
   // `remote` has been checked for its ranges.

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "probes/verbs/qp_walker.h"
 #include "probes/work_id.h"
 
 namespace rdmadiag::probes {
@@ -19,7 +20,6 @@ constexpr std::uint32_t kSends = 2;  // of a connection
 constexpr std::uint32_t kReceives = 4;
 constexpr std::size_t kPlace = kMessage * (kSends + kReceives);
 constexpr std::size_t kBatch = 32;
-constexpr std::size_t kSubnetPrefix = 8;  // bytes of a GID
 
 ibv_wr_opcode opcode_of(RcOperation operation) {
   switch (operation) {
@@ -49,21 +49,30 @@ std::string reason(const WorkCompletion& completion) {
 
 }  // namespace
 
-RcEndpoint::RcEndpoint(const Device& device, const RcEndpointOptions& options,
-                       const core::Clock& clock, ProtectionDomain domain, CompletionQueue queue)
-    : device_(device),
-      options_(options),
+RcEndpoint::RcEndpoint(const RcEndpointOptions& options, const core::Clock& clock,
+                       ProtectionDomain domain, CompletionQueue queue,
+                       std::unique_ptr<RcConnector> connector)
+    : port_{.number = options.port,
+            .protocol = options.protocol,
+            .gid = options.gid,
+            .lid = options.lid,
+            .mtu_bytes = options.mtu_bytes},
       clock_(clock),
       domain_(std::move(domain)),
-      queue_(std::move(queue)) {
+      queue_(std::move(queue)),
+      connector_(std::move(connector)) {
   for (std::size_t place = options.max_connections; place > 0; --place) {
     free_places_.push_back(place - 1);
   }
 }
 
-core::Result<std::unique_ptr<RcEndpoint>> RcEndpoint::create(const Device& device,
-                                                             const RcEndpointOptions& options,
-                                                             const core::Clock& clock) {
+RcEndpoint::~RcEndpoint() {
+  for (const auto& [id, connection] : connections_) connector_->forget(id);
+}
+
+core::Result<std::unique_ptr<RcEndpoint>> RcEndpoint::create(
+    const Device& device, const RcEndpointOptions& options, const core::Clock& clock,
+    std::unique_ptr<RcConnector> connector) {
   ProtectionDomain domain(ibv_alloc_pd(device.context()));
   if (!domain) return core::errno_error(errno, "ibv_alloc_pd");
   // Twice: what a destroyed queue pair had completed may still lie there.
@@ -72,45 +81,64 @@ core::Result<std::unique_ptr<RcEndpoint>> RcEndpoint::create(const Device& devic
   if (!queue) return tl::make_unexpected(queue.error());
   auto memory = RegisteredMemory::create(domain.get(), options.max_connections * kPlace);
   if (!memory) return tl::make_unexpected(memory.error());
+  if (!connector) connector = std::make_unique<QpWalker>(device);
   std::unique_ptr<RcEndpoint> endpoint(
-      new RcEndpoint(device, options, clock, std::move(domain), std::move(*queue)));
+      new RcEndpoint(options, clock, std::move(domain), std::move(*queue), std::move(connector)));
   endpoint->memory_ = std::move(*memory);
   return endpoint;
 }
 
 void RcEndpoint::port_changed(const core::GidEntry& gid, std::uint16_t lid, int mtu_bytes) {
-  options_.gid = gid;
-  options_.lid = lid;
-  options_.mtu_bytes = mtu_bytes;
+  port_.gid = gid;
+  port_.lid = lid;
+  port_.mtu_bytes = mtu_bytes;
+}
+
+void RcEndpoint::add_descriptors(std::vector<int>& descriptors) const {
+  descriptors.push_back(queue_.event_fd());
+  connector_->add_descriptors(descriptors);
 }
 
 core::Result<RcCreated> RcEndpoint::create(const RcSetup& setup) {
   if (free_places_.empty()) return core::fail("all connections of this port are in use");
+  const RcConnectionId id = next_id_++;
   Connection connection;
   connection.setup = setup;
   connection.place = free_places_.back();
+  RcCreated created{
+      .id = id,
+      .local = {
+          .mtu_bytes = port_.mtu_bytes, .operation = setup.operation, .service = setup.service}};
+  if (auto prepared = prepare(id, connection, created.local); !prepared) {
+    connector_->forget(id);
+    return tl::make_unexpected(prepared.error());
+  }
+  free_places_.pop_back();
+  connections_.emplace(id, std::move(connection));
+  return created;
+}
+
+core::Status RcEndpoint::prepare(RcConnectionId id, Connection& connection, RcParameters& local) {
+  const RcSetup& setup = connection.setup;
   auto pair = create_queue_pair(
       domain_.get(), queue_.get(), setup.service == RcService::kReliable ? IBV_QPT_RC : IBV_QPT_UC,
       {.sends = kSends, .receives = kReceives, .inline_bytes = kMessage, .receive_segments = 1});
   if (!pair) return tl::make_unexpected(pair.error());
   connection.qp = std::move(pair->handle);
   connection.inline_bytes = pair->inline_bytes;
-  if (auto opened = open_memory(connection); !opened) return tl::make_unexpected(opened.error());
+  if (auto opened = open_memory(connection); !opened) return opened;
   const int access = access_for(setup);
-  if (auto ready = init_connected(connection.qp.get(), options_.port, access); !ready) {
-    return tl::make_unexpected(ready.error());
+  if (access != 0) {
+    local.memory_address = connection.opened.address();
+    local.memory_key = connection.opened.remote_key();
   }
-  const RcConnectionId id = next_id_;
+  local.qpn = connection.qp->qp_num;
+  ibv_qp* qp = connection.qp.get();
+  if (auto done = connector_->prepare(id, qp, port_, setup, access, local); !done) return done;
   for (std::uint32_t slot = 0; slot < kReceives; ++slot) {
-    if (auto posted = post_receive(id, connection, slot); !posted) {
-      return tl::make_unexpected(posted.error());
-    }
+    if (auto posted = post_receive(id, connection, slot); !posted) return posted;
   }
-  ++next_id_;
-  free_places_.pop_back();
-  const RcCreated created{.id = id, .local = parameters(connection)};
-  connections_.emplace(id, std::move(connection));
-  return created;
+  return {};
 }
 
 core::Status RcEndpoint::open_memory(Connection& connection) const {
@@ -122,43 +150,10 @@ core::Status RcEndpoint::open_memory(Connection& connection) const {
   return {};
 }
 
-RcParameters RcEndpoint::parameters(const Connection& connection) const {
-  RcParameters local{.gid = options_.gid.gid,
-                     .lid = options_.lid,
-                     .qpn = connection.qp->qp_num,
-                     .psn = connection.setup.psn,
-                     .mtu_bytes = options_.mtu_bytes,
-                     .operation = connection.setup.operation,
-                     .service = connection.setup.service};
-  if (access_for(connection.setup) != 0) {
-    local.memory_address = connection.opened.address();
-    local.memory_key = connection.opened.remote_key();
-  }
-  return local;
-}
-
 core::Result<RcConnecting> RcEndpoint::connect(RcConnectionId id, const RcParameters& remote) {
   Connection& connection = connections_.at(id);
   connection.remote = remote;
-  const auto subnet = [](const core::Gid& gid) {
-    return std::vector(gid.begin(), gid.begin() + kSubnetPrefix);
-  };
-  const RcLocal local{.port = options_.port,
-                      .gid_index = options_.gid.index,
-                      .psn = connection.setup.psn,
-                      .global = options_.protocol != core::Protocol::kInfiniband ||
-                                subnet(remote.gid) != subnet(options_.gid.gid),
-                      .traffic_class = connection.setup.traffic_class,
-                      .flow_label = connection.setup.flow_label};
-  const RcRemote far{.gid = remote.gid,
-                     .lid = remote.lid,
-                     .qpn = remote.qpn,
-                     .psn = remote.psn,
-                     .mtu_bytes = std::min(remote.mtu_bytes, options_.mtu_bytes)};
-  if (auto connected = walk_connected(connection.qp.get(), device_, local, far); !connected) {
-    return tl::make_unexpected(connected.error());
-  }
-  return RcConnecting::kUp;
+  return connector_->connect(id, connection.qp.get(), port_, connection.setup, remote);
 }
 
 std::size_t RcEndpoint::send_offset(const Connection& connection, std::uint32_t slot) const {
@@ -215,6 +210,7 @@ core::Status RcEndpoint::post_receive(RcConnectionId id, const Connection& conne
 void RcEndpoint::destroy(RcConnectionId id) {
   const auto found = connections_.find(id);
   if (found == connections_.end()) return;
+  connector_->forget(id);
   free_places_.push_back(found->second.place);
   connections_.erase(found);
 }
@@ -226,6 +222,8 @@ RcConnectionId RcEndpoint::connection_of(std::uint32_t qpn) const {
 }
 
 core::Result<std::size_t> RcEndpoint::poll(RcEvents& events) {
+  const auto happened = connector_->poll(events);
+  if (!happened) return happened;
   std::array<WorkCompletion, kBatch> batch{};
   const auto count = queue_.poll(batch);
   if (!count) {
@@ -233,7 +231,7 @@ core::Result<std::size_t> RcEndpoint::poll(RcEvents& events) {
     return tl::make_unexpected(count.error());
   }
   for (std::size_t i = 0; i < *count; ++i) hand_out(batch[i], events);
-  return *count;
+  return *count + *happened;
 }
 
 void RcEndpoint::hand_out(const WorkCompletion& completion, RcEvents& events) {

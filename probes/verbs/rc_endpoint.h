@@ -1,6 +1,5 @@
-// The real RcTransport on InfiniBand and RoCE: connections of one port on one completion queue. It
-// walks the queue pairs itself, with what the control channel brought. The caller's thread is the
-// only one that uses it.
+// The real RcTransport: connections of one port on one completion queue, connected by whatever
+// RcConnector the port needs. The caller's thread is the only one that uses it.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +15,7 @@
 #include "probes/verbs/completion_queue.h"
 #include "probes/verbs/device.h"
 #include "probes/verbs/queue_pair.h"
+#include "probes/verbs/rc_connector.h"
 #include "probes/verbs/registered_memory.h"
 
 namespace rdmadiag::probes {
@@ -31,10 +31,16 @@ struct RcEndpointOptions {
 
 class RcEndpoint final : public RcTransport {
  public:
-  // `device` and `clock` must stay where they are as long as it lives.
+  // `device` and `clock` must stay where they are as long as it lives. Without a connector, a
+  // QpWalker; rc_open.h chooses the right one.
   [[nodiscard]] static core::Result<std::unique_ptr<RcEndpoint>> create(
-      const Device& device, const RcEndpointOptions& options, const core::Clock& clock);
+      const Device& device, const RcEndpointOptions& options, const core::Clock& clock,
+      std::unique_ptr<RcConnector> connector = nullptr);
+  ~RcEndpoint() override;
 
+  [[nodiscard]] bool acknowledges(RcService service) const override {
+    return connector_->acknowledges(service);
+  }
   [[nodiscard]] core::Result<RcCreated> create(const RcSetup& setup) override;
   [[nodiscard]] core::Result<RcConnecting> connect(RcConnectionId id,
                                                    const RcParameters& remote) override;
@@ -44,7 +50,9 @@ class RcEndpoint final : public RcTransport {
   [[nodiscard]] RcConnectionId connection_of(std::uint32_t qpn) const override;
   core::Result<std::size_t> poll(RcEvents& events) override;
 
+  // Of what completes; add_descriptors() has it too, and those that connecting needs.
   [[nodiscard]] int event_fd() const { return queue_.event_fd(); }
+  void add_descriptors(std::vector<int>& descriptors) const;
   [[nodiscard]] core::Status arm() { return queue_.arm(); }
   // The completion queue itself failed: only building anew helps. A broken connection is no reason.
   [[nodiscard]] bool broken() const { return broken_; }
@@ -65,24 +73,25 @@ class RcEndpoint final : public RcTransport {
     std::uint32_t next_send = 0;
   };
 
-  RcEndpoint(const Device& device, const RcEndpointOptions& options, const core::Clock& clock,
-             ProtectionDomain domain, CompletionQueue queue);
+  RcEndpoint(const RcEndpointOptions& options, const core::Clock& clock, ProtectionDomain domain,
+             CompletionQueue queue, std::unique_ptr<RcConnector> connector);
+  [[nodiscard]] core::Status prepare(RcConnectionId id, Connection& connection,
+                                     RcParameters& local);
   [[nodiscard]] core::Status open_memory(Connection& connection) const;
   [[nodiscard]] core::Status post_receive(RcConnectionId id, const Connection& connection,
                                           std::uint32_t slot);
   [[nodiscard]] std::size_t send_offset(const Connection& connection, std::uint32_t slot) const;
   [[nodiscard]] std::size_t receive_offset(const Connection& connection, std::uint32_t slot) const;
-  [[nodiscard]] RcParameters parameters(const Connection& connection) const;
   void hand_out(const WorkCompletion& completion, RcEvents& events);
   void hand_out_receive(RcConnectionId id, std::uint32_t slot, RcEvents& events);
 
-  const Device& device_;
-  RcEndpointOptions options_;
+  RcPort port_;
   const core::Clock& clock_;
   // Destroyed from the last to the first.
   ProtectionDomain domain_;
   RegisteredMemory memory_;
   CompletionQueue queue_;
+  std::unique_ptr<RcConnector> connector_;
   std::map<RcConnectionId, Connection> connections_;
   std::vector<std::size_t> free_places_;
   RcConnectionId next_id_ = 1;

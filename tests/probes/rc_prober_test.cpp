@@ -434,6 +434,31 @@ TEST_CASE("an unreliable connection lives by what the peer sends back") {
   CHECK(bench.probes().sent - bench.probes().arrived == 3);
 }
 
+TEST_CASE("where completions do not tell, the peer sends back what TCP brought it") {
+  Bench bench;
+  bench.transport.acknowledging = false;
+  bench.acknowledges = false;
+  bench.prober.set_targets(targets(1));
+  for (int i = 0; i < 5000; ++i) {
+    bench.step();
+    for (; bench.handled < bench.transport.posted.size(); ++bench.handled) {
+      const auto& message = bench.transport.posted[bench.handled];
+      bench.prober.sent(message.id, {bench.clock.steady(), {}});
+      CHECK(bench.prober.awaits_answers());
+      bench.prober.received(message.id, message.number, {bench.clock.steady() + 80us, {}});
+    }
+    bench.clock.advance(1ms);
+  }
+  CHECK(bench.peer().up);
+  CHECK(bench.peer().last_rtt_seconds == Approx(80e-6));
+  bench.run_for(5s);
+  CHECK(bench.rebuilds() == 0);  // late is not lost
+  bench.run_for(1100ms);
+  CHECK(bench.rebuilds(RcRebuildReason::kCompletionError) == 1);
+  CHECK(bench.peer().problem == "not sent back within 5 s");
+  CHECK(bench.probes().sent == bench.probes().arrived + 1);
+}
+
 TEST_CASE("one-sided operations, and a SEND now and then as a sign of life") {
   Bench bench({.operation = RcOperation::kRead});
   bench.prober.set_targets(targets(1));

@@ -171,8 +171,13 @@ void fill(FakeContext& context, FakeDevice& device) {
 }
 
 // What each step must set, neither more nor less: ibv_modify_qp(3).
-int required_mask(ibv_qp_type type, ibv_qp_state from, ibv_qp_state to) {
+int required_mask(const ibv_qp& qp, ibv_qp_state to) {
+  const ibv_qp_type type = qp.qp_type;
+  const ibv_qp_state from = qp.state;
   if (to == IBV_QPS_INIT && from == IBV_QPS_RESET) {
+    if (context_of(qp.context)->device->transport == IBV_TRANSPORT_IWARP) {
+      return IBV_QP_STATE | IBV_QP_ACCESS_FLAGS;
+    }
     return IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
            (type == IBV_QPT_UD ? IBV_QP_QKEY : IBV_QP_ACCESS_FLAGS);
   }
@@ -491,7 +496,7 @@ ibv_qp* ibv_create_qp(ibv_pd* pd, ibv_qp_init_attr* attributes) {
 int ibv_modify_qp(ibv_qp* qp, ibv_qp_attr* attributes, int mask) {
   const Hold hold(fake_state().lock);
   if (fake_state().fails()) return errno;
-  if (mask != required_mask(qp->qp_type, qp->state, attributes->qp_state)) {
+  if (mask != required_mask(*qp, attributes->qp_state)) {
     fake_state().violate("wrong attribute mask");
     return EINVAL;
   }

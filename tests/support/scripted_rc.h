@@ -19,6 +19,9 @@ class ScriptedRc final : public probes::RcTransport {
     std::uint64_t number = 0;
   };
 
+  [[nodiscard]] bool acknowledges(probes::RcService service) const override {
+    return acknowledging && service == probes::RcService::kReliable;
+  }
   core::Result<probes::RcCreated> create(const probes::RcSetup& setup) override {
     if (!create_error.empty()) return core::fail(create_error);
     const probes::RcConnectionId id = next_id++;
@@ -55,6 +58,7 @@ class ScriptedRc final : public probes::RcTransport {
 
   [[nodiscard]] static std::uint32_t qpn_of(probes::RcConnectionId id) { return id + 0x100; }
 
+  bool acknowledging = true;
   std::string create_error;
   std::string connect_error;
   std::string post_error;
