@@ -140,8 +140,9 @@ struct RcProbes {
 };
 
 struct Probes {
-  std::string key_file;   // empty: no key
-  bool insecure = false;  // probe other hosts without a key
+  std::string key_file;     // empty: no key
+  bool insecure = false;    // probe other hosts without a key
+  double cpu_share = 0.05;  // of one core that the agent may use before it probes less
   UdProbes ud;
   RcProbes rc;
   nanoseconds loopback_interval = std::chrono::seconds(10);

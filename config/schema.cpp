@@ -133,6 +133,7 @@ void visit_interval(ConfigVisitor& visitor, nanoseconds& interval) {
 void visit_probes(ConfigVisitor& visitor, Probes& probes) {
   visitor.text("key_file", probes.key_file, TextKind::kSecretFile);
   visitor.boolean("insecure", probes.insecure);
+  visitor.number("cpu_share", probes.cpu_share, 0.001, 1);
   section(visitor, "ud", probes.ud, visit_ud);
   section(visitor, "rc", probes.rc, visit_rc);
   section(visitor, "loopback", probes.loopback_interval, visit_interval);

@@ -2,6 +2,7 @@
 
 #include <curl/curl.h>
 
+#include <algorithm>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -19,6 +20,17 @@ using HeaderList = std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)>;
 void initialise_once() {
   static std::once_flag once;
   std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
+}
+
+// With the server's own words where they are one printable line.
+std::string refusal(long status, std::string_view body) {
+  constexpr std::size_t kMaxWords = 200;
+  std::string text = "HTTP status " + std::to_string(status);
+  const std::string_view line = body.substr(0, body.find('\n'));
+  const auto printable = [](unsigned char c) { return c >= 0x20 && c < 0x7f; };
+  if (!line.empty() && line.size() <= kMaxWords && std::ranges::all_of(line, printable))
+    text.append(": ").append(line);
+  return text;
 }
 
 }  // namespace
@@ -98,9 +110,15 @@ core::Result<std::string> HttpClient::perform(Call& call) {
   const bool stream_ended =
       call.taken || (call.take != nullptr && rc == CURLE_OPERATION_TIMEDOUT && status == 200);
   if (rc != CURLE_OK && !stream_ended) {
+    if (rc == CURLE_COULDNT_CONNECT) {
+      long error = 0;
+      curl_easy_getinfo(handles_->easy.get(), CURLINFO_OS_ERRNO, &error);
+      if (error != 0) return core::errno_error(static_cast<int>(error), doing);
+    }
+    if (rc == CURLE_OPERATION_TIMEDOUT) return core::errno_error(ETIMEDOUT, doing);
     return core::fail(doing + ": " + curl_easy_strerror(static_cast<CURLcode>(rc)));
   }
-  if (status != 200) return core::fail(doing + ": HTTP status " + std::to_string(status));
+  if (status != 200) return core::fail(doing + ": " + refusal(status, call.body));
   return std::move(call.body);
 }
 

@@ -39,7 +39,7 @@ class HttpClient {
   HttpClient& operator=(const HttpClient&) = delete;
 
   // The body of a 200. Only http and https, no redirects, no proxy. The error names the URL without
-  // any password in it.
+  // any password in it; its code is ECONNREFUSED, ETIMEDOUT and such where the network said so.
   [[nodiscard]] core::Result<std::string> get(const std::string& url);
   [[nodiscard]] core::Result<std::string> post_json(const std::string& url,
                                                     const std::string& json);

@@ -14,6 +14,7 @@
 #include "agent/daemon/event_loop.h"
 #include "agent/daemon/exit_guard.h"
 #include "agent/daemon/observer.h"
+#include "agent/daemon/probing.h"
 #include "agent/daemon/process_stats.h"
 #include "agent/daemon/published.h"
 #include "agent/daemon/reloader.h"
@@ -54,6 +55,12 @@ class App {
   App(const Options& options, const config::Config& config, const AppParts& parts)
       : options_(options),
         clock_(parts.clock),
+        probing_parts_{.clock = parts.clock,
+                       .random = parts.random,
+                       .observe = [this] { return observer_.observe()->host; },
+                       .cpu_time = parts.cpu_time,
+                       .hostname = parts.hostname,
+                       .addresses = {parts.hostname, {}}},
         config_(config),
         collector_(options.roots, make_collect_options(options, config),
                    collector_parts(options, parts)),
@@ -68,27 +75,34 @@ class App {
 
  private:
   [[nodiscard]] RouteParts route_parts() {
-    return {observer_, reloader_, process_, config_, ready_};
+    return {observer_, reloader_, process_, config_, ready_, probing_};
   }
   std::vector<std::string> apply(const config::Config& fresh);
   core::Status start_server(std::vector<core::UniqueFd> sockets);
+  void start_probing();
   core::Status set_up_loop(EventLoop& loop);
 
   ExitGuard exit_guard_;  // outlives what it guards the end of
   const Options options_;
   const std::shared_ptr<const core::Clock> clock_;
   std::atomic<bool> ready_ = false;
+  ProbingParts probing_parts_;
   Published<config::Config> config_;
   host::Collector collector_;
   Observer observer_;
   ProcessReader process_;
   Reloader reloader_;
+  std::unique_ptr<Probing> probing_owner_;  // only where the devices are real
+  std::atomic<Probing*> probing_ = nullptr;
   std::unique_ptr<exporters::HttpServer> server_;
 };
 
 std::vector<std::string> App::apply(const config::Config& fresh) {
   const host::CollectOptions collect = make_collect_options(options_, fresh);
   if (const auto status = host::check_options(collect); !status) return {status.error().message()};
+  if (Probing* const probing = probing_) {
+    if (auto problems = probing->apply(fresh); !problems.empty()) return problems;
+  }
   collector_.reconfigure(collect);
   observer_.expect(fresh.expect);
   config_.publish(fresh);
@@ -118,6 +132,13 @@ core::Status App::start_server(std::vector<core::UniqueFd> sockets) {
   return {};
 }
 
+void App::start_probing() {
+  if (!is_live_sysfs(options_.roots.sys)) return;
+  probing_parts_.addresses = OwnAddresses(probing_parts_.hostname, server_->addresses());
+  probing_owner_ = std::make_unique<Probing>(probing_parts_, *config_.get());
+  probing_ = probing_owner_.get();
+}
+
 core::Status App::set_up_loop(EventLoop& loop) {
   const auto on_signal = [this, &loop](int signal) {
     if (signal == SIGHUP) {
@@ -137,6 +158,7 @@ core::Status App::serve(std::vector<core::UniqueFd> sockets) {
   if (!loop) return tl::make_unexpected(loop.error());
   if (auto status = set_up_loop(**loop); !status) return status;
   if (auto status = start_server(std::move(sockets)); !status) return status;
+  start_probing();
   // Apart from the loop, which must answer to signals also while a first read is slow.
   const std::jthread first_read([this, &loop] {
     const std::size_t devices = observer_.observe()->host->devices.size();
@@ -151,6 +173,8 @@ core::Status App::serve(std::vector<core::UniqueFd> sockets) {
   notify_stopping();
   exit_guard_.arm(kStopWithin);
   server_.reset();
+  probing_ = nullptr;
+  probing_owner_.reset();
   return status;
 }
 
@@ -172,6 +196,10 @@ core::Status App::print_once() {
 core::Status run_daemon(const Options& options, const config::Config& config, AppParts parts) {
   if (auto status = host::check_options(make_collect_options(options, config)); !status)
     return status;
+  if (const std::string& file = config.probes.key_file; !file.empty()) {
+    if (const auto keys = probes::read_key_file(file); !keys)
+      return tl::make_unexpected(keys.error());
+  }
   App app(options, config, parts);
   return app.serve(std::move(parts.sockets));
 }

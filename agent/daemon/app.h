@@ -2,7 +2,10 @@
 // comes down. Everything the program takes from the world comes in through AppParts.
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "agent/core/clock.h"
@@ -11,14 +14,18 @@
 #include "agent/daemon/options.h"
 #include "agent/host/launch.h"
 #include "config/config.h"
+#include "probes/random.h"
 
 namespace rdmadiag::daemon {
 
 struct AppParts {
   std::shared_ptr<const core::Clock> clock;
-  std::filesystem::path own_proc;             // the procfs of this process
-  std::vector<core::UniqueFd> sockets;        // inherited, already listening
-  host::Launch launch = host::launch_thread;  // of slow questions to the kernel
+  std::filesystem::path own_proc;  // the procfs of this process
+  std::string hostname = {};
+  probes::RandomSource random = {};
+  std::function<std::chrono::nanoseconds()> cpu_time = {};  // of this process so far
+  std::vector<core::UniqueFd> sockets;                      // inherited, already listening
+  host::Launch launch = host::launch_thread;                // of slow questions to the kernel
 };
 
 // Serves until SIGTERM or SIGINT; the signals must be blocked. The error is why it could not start.

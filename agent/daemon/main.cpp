@@ -1,6 +1,10 @@
 #include <malloc.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <array>
+#include <chrono>
+#include <climits>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -63,6 +67,18 @@ std::string first_of(const std::vector<std::string>& problems) {
          " more: see --config.check)";
 }
 
+std::string hostname() {
+  std::array<char, HOST_NAME_MAX + 1> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
+}
+
+std::chrono::nanoseconds cpu_time() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  return std::chrono::seconds(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+         std::chrono::microseconds(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+}
+
 int run(const Options& options, std::shared_ptr<const core::Clock> clock) {
   config::Config config;
   if (!options.config_file.empty()) {
@@ -70,7 +86,12 @@ int run(const Options& options, std::shared_ptr<const core::Clock> clock) {
     if (!loaded) return cannot_start(first_of(loaded.error()));
     config = std::move(*loaded);
   }
-  AppParts parts{.clock = std::move(clock), .own_proc = "/proc", .sockets = {}};
+  AppParts parts{.clock = std::move(clock),
+                 .own_proc = "/proc",
+                 .hostname = hostname(),
+                 .random = probes::random_from_system(),
+                 .cpu_time = cpu_time,
+                 .sockets = {}};
   if (!options.once) {
     auto sockets = inherited_sockets();
     if (!sockets) return cannot_start(sockets.error().message());

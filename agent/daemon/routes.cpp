@@ -3,9 +3,11 @@
 #include <tl/expected.hpp>
 
 #include "agent/core/version.h"
+#include "agent/daemon/probing.h"
 #include "exporters/html.h"
 #include "exporters/json.h"
 #include "exporters/prometheus.h"
+#include "probes/control_message.h"
 
 namespace rdmadiag::daemon {
 namespace {
@@ -41,15 +43,27 @@ tl::expected<exporters::SourceSet, HttpResponse> requested_sources(const HttpReq
   return sources;
 }
 
+// Remote names in every series only where they are few.
+bool wants_per_peer(config::PerPeerSeries when, const core::AgentStatus& agent) {
+  constexpr std::size_t kSmallMesh = 64;
+  if (when != config::PerPeerSeries::kAuto) return when == config::PerPeerSeries::kAlways;
+  std::size_t targets = 0;
+  for (const core::ProbeSnapshot& probes : agent.probes) targets += probes.peers.size();
+  return targets <= kSmallMesh;
+}
+
 HttpResponse serve_metrics(const RouteParts& parts, const HttpRequest& request) {
   const auto sources = requested_sources(request);
   if (!sources) return sources.error();
   const auto observation = parts.observer.observe();
+  const auto config = parts.config.get();
+  const core::AgentStatus agent = make_agent_status(parts, *observation);
   const exporters::MetricsOptions options{
-      .sources = *sources, .node_exporter = parts.config.get()->compat.node_exporter};
+      .sources = *sources,
+      .per_peer_series = wants_per_peer(config->probes.ud.per_peer_series, agent),
+      .node_exporter = config->compat.node_exporter};
   std::string text;
-  exporters::render_prometheus(*observation->host, make_agent_status(parts, *observation), options,
-                               text);
+  exporters::render_prometheus(*observation->host, agent, options, text);
   return response(kExpositionType, std::move(text));
 }
 
@@ -78,6 +92,23 @@ HttpResponse serve_findings(const RouteParts& parts) {
                   exporters::render_json(observation->diagnosis, exporters::JsonLayout::kCompact));
 }
 
+HttpResponse serve_endpoints(const RouteParts& parts) {
+  const Probing* probing = parts.probing;
+  if (probing == nullptr) return text_response(503, "no probing on this host\n");
+  if (!probing->has_looked()) return text_response(503, "starting\n");
+  return response(kJsonType, probes::encode_endpoints(probing->endpoints()));
+}
+
+HttpResponse serve_rc(const RouteParts& parts, const HttpRequest& request) {
+  Probing* probing = parts.probing;
+  if (probing == nullptr) return text_response(503, "no probing on this host\n");
+  const auto offer = probes::decode_rc_offer(request.body);
+  if (!offer) return text_response(400, offer.error().message() + '\n');
+  const auto answer = probing->accept(*offer);
+  if (!answer) return text_response(409, answer.error().message() + '\n');
+  return response(kJsonType, probes::encode_rc_parameters(*answer));
+}
+
 HttpResponse serve_ready(const RouteParts& parts) {
   return parts.ready ? text_response(200, "ready\n") : text_response(503, "starting\n");
 }
@@ -102,6 +133,7 @@ core::AgentStatus make_agent_status(const RouteParts& parts, const Observation& 
   status.process = parts.process.read();
   status.ports = observation.ports;
   status.diagnosis = observation.diagnosis;
+  if (const Probing* probing = parts.probing) status.probes = probing->snapshots();
   return status;
 }
 
@@ -119,6 +151,10 @@ std::vector<exporters::HttpRoute> make_routes(const RouteParts& parts, Lifecycle
        [parts](const HttpRequest&) { return serve_snapshot(parts); }},
       {HttpMethod::kGet, "/api/v1/findings",
        [parts](const HttpRequest&) { return serve_findings(parts); }},
+      {HttpMethod::kGet, "/api/v1/endpoints",
+       [parts](const HttpRequest&) { return serve_endpoints(parts); }},
+      {HttpMethod::kPost, "/api/v1/rc",
+       [parts](const HttpRequest& request) { return serve_rc(parts, request); }},
       {HttpMethod::kGet, "/metrics",
        [parts](const HttpRequest& request) { return serve_metrics(parts, request); }},
       {HttpMethod::kGet, "/-/healthy",

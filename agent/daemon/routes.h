@@ -14,6 +14,8 @@
 
 namespace rdmadiag::daemon {
 
+class Probing;
+
 // All outlive the server that runs the handlers.
 struct RouteParts {
   Observer& observer;
@@ -21,6 +23,7 @@ struct RouteParts {
   const ProcessReader& process;
   const Published<config::Config>& config;
   const std::atomic<bool>& ready;
+  const std::atomic<Probing*>& probing;  // null where there is none
 };
 
 enum class Lifecycle { kDisabled, kEnabled };

@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::uint32_t kVendorMellanox = 0x02c9;
 constexpr std::uint32_t kVendorHuawei = 0x19e5;
-constexpr std::size_t kMaxGids = 4096;
+// The kernel takes the answer's size as 16 bits and gives 32 to each entry; more is EINVAL.
+constexpr std::size_t kMaxGids = 2047;
 
 class DeviceList {
  public:

@@ -115,9 +115,9 @@ std::size_t UdEndpoint::pair_of(std::uint32_t qpn) const {
   return static_cast<std::size_t>(found - pairs_.begin());
 }
 
-void UdEndpoint::move_gid(int index) {
-  if (options_.gid.index == index) return;
-  options_.gid.index = index;
+void UdEndpoint::move_gid(const core::GidEntry& gid) {
+  if (options_.gid.index == gid.index && options_.gid.gid == gid.gid) return;
+  options_.gid = gid;
   addresses_.clear();
 }
 

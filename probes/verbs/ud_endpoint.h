@@ -58,8 +58,8 @@ class UdEndpoint final : public UdTransport {
   [[nodiscard]] bool broken() const { return broken_; }
   [[nodiscard]] bool owns(std::uint32_t qpn) const;
 
-  // The port's GID now stands at another index of the table.
-  void move_gid(int index);
+  // The port's GID changed, or stands at another index of the table now.
+  void move_gid(const core::GidEntry& gid);
 
  private:
   struct Pair {

@@ -36,9 +36,9 @@ TEST_CASE("what goes wrong is named with its URL, without the password in it") {
   const StopEvent stop;
   HttpClient client({.max_body = 1000}, stop);
   CHECK(client.get(http.url("/nothing")).error().message() ==
-        "GET " + http.url("/nothing") + ": HTTP status 404");
+        "GET " + http.url("/nothing") + ": HTTP status 404: 404 page not found");
   CHECK(client.get("http://user:secret@" + http.address + "/nothing").error().message() ==
-        "GET http://" + http.address + "/nothing: HTTP status 404");
+        "GET http://" + http.address + "/nothing: HTTP status 404: 404 page not found");
   CHECK(client.get(http.url("/big")).error().message() ==
         "GET " + http.url("/big") + ": the answer is larger than 1000 bytes");
   CHECK_FALSE(client.get("file:///etc/hostname"));
@@ -60,7 +60,7 @@ TEST_CASE("a server that never answers costs the time-out, not more") {
   const StopEvent stop;
   HttpClient client({.timeout = 50ms}, stop);
   const std::string url = "http://" + listener_name(*silent) + "/";
-  CHECK(client.get(url).error().message() == "GET " + url + ": Timeout was reached");
+  CHECK(client.get(url).error().message() == "GET " + url + ": Connection timed out");
 }
 
 TEST_CASE("a call under way ends when the program stops") {

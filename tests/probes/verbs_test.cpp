@@ -233,9 +233,11 @@ TEST_CASE("address handles are kept, bounded, and outlive what they carry") {
     CHECK(handles() == 4);
     a->endpoint->forget_address(to.gid);
     CHECK(handles() == 3);
-    a->endpoint->move_gid(1);
+    core::GidEntry entry{.index = 1, .gid = a->endpoint->gid(), .type = {}, .netdev = {}};
+    a->endpoint->move_gid(entry);
     CHECK(handles() == 3);
-    a->endpoint->move_gid(5);
+    entry.index = 5;
+    a->endpoint->move_gid(entry);
     CHECK(handles() == 0);
   }
   check_clean();

@@ -35,6 +35,8 @@ class Daemon:
         self.config_path = SCRATCH / f"{host.name}.yaml"
         self.write_config(config or {})
         self._command = [
+            # With the host's own name: it is part of what probes and metrics call its NIC.
+            "unshare", "--uts", "sh", "-c", 'hostname "$0" && exec "$@"', host.name,
             host.lab.binaries / "rdmadiagd",
             f"--config.file={self.config_path}",
             f"--web.listen-address={listen}:{host.http_port}",

@@ -1,0 +1,21 @@
+// Discovery as the configuration asks for it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "probes/directory.h"
+#include "probes/discovery/peer.h"
+
+namespace rdmadiag::daemon {
+
+// `self` is what etcd is told of this agent. Entries of peers.static that are no addresses were
+// refused with the configuration.
+[[nodiscard]] std::vector<std::unique_ptr<probes::PeerSource>> make_peer_sources(
+    const config::Peers& peers, const probes::Peer& self);
+
+[[nodiscard]] probes::HttpClientTls client_tls(const config::ClientTls& tls);
+
+}  // namespace rdmadiag::daemon

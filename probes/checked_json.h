@@ -1,0 +1,66 @@
+// JSON from a peer, read field by field. The first thing that is wrong is kept, with the field's
+// name; what is read after that is empty. A field that is missing is empty too, unless refused.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "agent/core/snapshot.h"
+
+namespace rdmadiag::probes {
+
+class CheckedDocument;
+
+class CheckedObject {
+ public:
+  enum class Empty : std::uint8_t { kAllowed, kRefused };
+
+  // Printable text of at most `limit` bytes.
+  [[nodiscard]] std::string text(const char* field, std::size_t limit,
+                                 Empty empty = Empty::kAllowed);
+  [[nodiscard]] std::string name(const char* field, Empty empty = Empty::kAllowed) {
+    return text(field, 128, empty);
+  }
+  [[nodiscard]] std::uint32_t number(const char* field, std::uint32_t most) {
+    return static_cast<std::uint32_t>(number64(field, most));
+  }
+  [[nodiscard]] std::uint64_t number64(const char* field, std::uint64_t most);
+  [[nodiscard]] core::Gid gid(const char* field);
+  // Which of `words` it is; the first when it is missing.
+  [[nodiscard]] std::size_t word(const char* field, std::span<const char* const> words);
+  // Each object of a list of at most `most`.
+  void each(const char* field, std::size_t most, const std::function<void(CheckedObject&)>& use);
+
+ private:
+  friend class CheckedDocument;
+  CheckedObject(const nlohmann::json* value, CheckedDocument& document)
+      : value_(value), document_(document) {}
+  [[nodiscard]] const nlohmann::json* find(const char* field) const;
+
+  const nlohmann::json* value_;  // null after an error
+  CheckedDocument& document_;
+};
+
+class CheckedDocument {
+ public:
+  explicit CheckedDocument(std::string_view text);
+  ~CheckedDocument();
+  CheckedDocument(const CheckedDocument&) = delete;
+  CheckedDocument& operator=(const CheckedDocument&) = delete;
+
+  [[nodiscard]] CheckedObject root();
+  [[nodiscard]] const std::string& problem() const { return problem_; }  // empty: all was right
+  void fail(std::string problem);
+
+ private:
+  std::unique_ptr<nlohmann::json> value_;
+  std::string problem_;
+};
+
+}  // namespace rdmadiag::probes

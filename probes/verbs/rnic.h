@@ -1,0 +1,73 @@
+// One port that is probed and probes: a prober and a responder, each on a thread of its own, so
+// that a busy prober is not seen as a peer's latency. Any thread may call.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/core/clock.h"
+#include "agent/core/probe.h"
+#include "probes/endpoint.h"
+#include "probes/prober.h"
+#include "probes/verbs/port_thread.h"
+#include "probes/verbs/port_users.h"
+
+namespace rdmadiag::probes {
+
+struct RnicOptions {
+  std::string host;
+  DeviceIdentity device;
+  std::uint8_t port = 1;
+  std::string leaf;
+  std::string rail;
+  std::string pod;
+  ProberOptions datagrams;  // its epoch is the responder's too
+  RcProberOptions connections;
+  RcAcceptorOptions acceptor;
+};
+
+class Rnic {
+ public:
+  // `wishes` are called on the prober's thread.
+  Rnic(RnicOptions options, std::shared_ptr<const KeyRing> keys, const RandomSource& random,
+       std::shared_ptr<const core::Clock> clock, ProberUser::Wishes wishes);
+
+  [[nodiscard]] const RnicOptions& options() const { return options_; }
+  [[nodiscard]] std::string name() const {
+    return nic_name(options_.host, options_.device.name, options_.port);
+  }
+
+  void set_targets(std::vector<ProbeTarget> targets);
+  void set_peer(std::string peer, std::optional<PeerEndpoint> endpoint,
+                PeerReachability reachability);
+  void set_keys(std::shared_ptr<const KeyRing> keys);
+  void set_rate_factor(double factor);
+
+  // Connections: to whom, what a peer answered to RcProber's request, and a peer's own request.
+  void set_connections(std::vector<RcTarget> targets);
+  void connection_answered(std::uint64_t request, core::Result<RcParameters> answer);
+  // Waits for the responder's thread, at most a second.
+  [[nodiscard]] core::Result<RcParameters> accept(const std::string& peer,
+                                                  const RcParameters& remote);
+
+  [[nodiscard]] RnicEndpoint endpoint() const;
+  [[nodiscard]] core::ProbeSnapshot snapshot() const;
+
+ private:
+  [[nodiscard]] std::string problem(const PortState& prober, const PortState& responder) const;
+
+  RnicOptions options_;
+  std::shared_ptr<const core::Clock> clock_;
+  std::shared_ptr<ProberUser> prober_;
+  std::shared_ptr<ResponderUser> responder_;
+  std::atomic<double> rate_factor_ = 1;
+  PortThread responder_thread_;
+  PortThread prober_thread_;  // ends first
+};
+
+}  // namespace rdmadiag::probes

@@ -1,0 +1,62 @@
+"""Daemons that probe each other: one for each host of the fabric, found by a file."""
+
+import contextlib
+import json
+
+from .daemon import Daemon
+from .shell import SCRATCH
+
+PEERS = SCRATCH / "peers.json"
+KEY = SCRATCH / "probe.key"
+
+
+def write_peers(hosts) -> None:
+    groups = [
+        {
+            "targets": [f"127.0.0.1:{host.http_port}"],
+            "labels": {"leaf": host.leaf, "instance": host.name},
+        }
+        for host in hosts
+    ]
+    PEERS.write_text(json.dumps(groups))
+
+
+def write_key(path=KEY, secret: str = "00112233445566778899aabbccddeeff") -> None:
+    path.touch(mode=0o600)
+    path.write_text(f"1 {secret}\n")
+
+
+def config(host, **probes) -> dict:
+    return {
+        "labels": {"leaf": host.leaf},
+        "peers": {"file_sd": [{"files": [str(PEERS)], "refresh": "5s"}]},
+        # Emulation makes the CPU look ten times busier than it is.
+        "probes": {"key_file": str(KEY), "cpu_share": 1} | probes,
+    }
+
+
+@contextlib.contextmanager
+def mesh(lab, hosts=None, **probes):
+    """A daemon on each host, stopped at the end. Yields them in the order of the hosts."""
+    hosts = hosts or lab.hosts
+    write_peers(hosts)
+    write_key()
+    with contextlib.ExitStack() as stack:
+        yield [stack.enter_context(Daemon(host, config(host, **probes))) for host in hosts]
+
+
+def nic(host) -> str:
+    return f"{host.name}/{host.device}"
+
+
+def outcomes(daemon) -> dict[str, float]:
+    """Probes of a daemon's NIC by outcome."""
+    metrics = daemon.scrape()
+    return {
+        labels["outcome"]: value
+        for labels, value in metrics.samples("rdma_probe_outcomes_total")
+    }
+
+
+def lost(metrics, **labels) -> float:
+    return metrics.total("rdma_probe_lost_total", **labels)

@@ -1,0 +1,169 @@
+// Whole RNICs with their threads against each other, over the fake libibverbs.
+#include <catch2/catch.hpp>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "agent/core/clock.h"
+#include "agent/core/gid.h"
+#include "probes/verbs/rnic.h"
+#include "tests/support/fake_verbs.h"
+
+using namespace rdmadiag;
+using namespace rdmadiag::probes;
+using namespace std::chrono_literals;
+using rdmadiag::test::FakeVerbs;
+
+namespace {
+
+constexpr auto kPatience = 30s;
+
+bool eventually(const std::function<bool()>& condition) {
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > until) return false;
+    std::this_thread::sleep_for(5ms);
+  }
+  return true;
+}
+
+std::shared_ptr<const KeyRing> keys() {
+  static const ProbeKey local = make_local_key();
+  return std::make_shared<const KeyRing>(local);
+}
+
+struct Requests {
+  std::mutex mutex;
+  std::vector<RcRequest> list;
+  std::vector<std::string> lookups;
+};
+
+std::unique_ptr<Rnic> make_rnic(const std::string& device, std::uint32_t epoch,
+                                std::shared_ptr<Requests> requests = std::make_shared<Requests>()) {
+  RnicOptions options;
+  options.host = "host";
+  options.device.name = device;
+  options.datagrams.epoch = epoch;
+  options.connections.epoch = epoch;
+  options.connections.interval = 20ms;
+  options.acceptor.epoch = epoch;
+  ProberUser::Wishes wishes;
+  wishes.look_up = [requests](const std::vector<std::string>& peers) {
+    const std::scoped_lock hold(requests->mutex);
+    requests->lookups.insert(requests->lookups.end(), peers.begin(), peers.end());
+  };
+  wishes.connect = [requests](const std::vector<RcRequest>& fresh) {
+    const std::scoped_lock hold(requests->mutex);
+    requests->list.insert(requests->list.end(), fresh.begin(), fresh.end());
+  };
+  return std::make_unique<Rnic>(std::move(options), keys(), random_from_system(),
+                                std::make_shared<const core::SystemClock>(), std::move(wishes));
+}
+
+ProbeTarget target(const std::string& peer) {
+  ProbeTarget probed;
+  probed.peer = peer;
+  probed.scope = core::ProbeScope::kSibling;
+  probed.interval = 10ms;
+  probed.own_host = true;
+  return probed;
+}
+
+std::uint64_t count(const Rnic& rnic, core::ProbeOutcome outcome) {
+  return rnic.snapshot().outcomes[static_cast<std::size_t>(outcome)];
+}
+
+FakeVerbs& fresh() {
+  FakeVerbs& fake = FakeVerbs::instance();
+  fake.reset();
+  fake.add_device("rxe0", core::parse_gid("::ffff:10.0.0.1").value());
+  fake.add_device("rxe1", core::parse_gid("::ffff:10.0.0.2").value());
+  return fake;
+}
+
+void check_clean() {
+  CHECK(FakeVerbs::instance().live_objects() == std::vector<std::string>{});
+  CHECK(FakeVerbs::instance().violations() == std::vector<std::string>{});
+}
+
+}  // namespace
+
+TEST_CASE("one RNIC probes another, and both end without leaving anything") {
+  fresh();
+  {
+    const auto a = make_rnic("rxe0", 0x11);
+    const auto b = make_rnic("rxe1", 0x22);
+    REQUIRE(eventually([&] { return a->snapshot().running && b->endpoint().qpn != 0; }));
+    a->set_targets({target("host/rxe1")});
+    a->set_peer("host/rxe1", b->endpoint().target(0x22), PeerReachability::kAnswers);
+    CHECK(eventually([&] { return count(*a, core::ProbeOutcome::kOk) >= 20; }));
+    CHECK(b->snapshot().responder.acks >= 20);
+    CHECK(a->snapshot().peers.at(0).resolved);
+  }
+  check_clean();
+}
+
+TEST_CASE("a peer that is not known is asked for") {
+  fresh();
+  {
+    const auto requests = std::make_shared<Requests>();
+    const auto a = make_rnic("rxe0", 0x11, requests);
+    a->set_targets({target("host/rxe1")});
+    CHECK(eventually([&] {
+      const std::scoped_lock hold(requests->mutex);
+      return requests->lookups == std::vector<std::string>{"host/rxe1"};
+    }));
+  }
+  check_clean();
+}
+
+TEST_CASE("a connection is asked for, accepted and kept alive") {
+  fresh();
+  {
+    const auto requests = std::make_shared<Requests>();
+    const auto a = make_rnic("rxe0", 0x11, requests);
+    const auto b = make_rnic("rxe1", 0x22);
+    REQUIRE(eventually([&] { return a->snapshot().running && b->snapshot().running; }));
+    a->set_connections({{.peer = "host/rxe1", .hash = 1}});
+    REQUIRE(eventually([&] {
+      const std::scoped_lock hold(requests->mutex);
+      return !requests->list.empty();
+    }));
+    const RcRequest request = requests->list.front();
+    CHECK(request.peer == "host/rxe1");
+    core::Result<RcParameters> answer;
+    // On a busy machine the thread may not come to it within accept()'s second.
+    REQUIRE(eventually([&] {
+      answer = b->accept("host/rxe0", request.local);
+      return answer.has_value();
+    }));
+    a->connection_answered(request.id, answer);
+    CHECK(eventually([&] { return a->snapshot().rc.arrived >= 5; }));
+    CHECK(a->snapshot().rc.peers.at(0).up);
+  }
+  check_clean();
+}
+
+TEST_CASE("a device that goes and comes back is opened again") {
+  FakeVerbs& fake = fresh();
+  {
+    const auto a = make_rnic("rxe0", 0x11);
+    REQUIRE(eventually([&] { return a->snapshot().running; }));
+    const std::uint32_t before = a->endpoint().qpn;
+    fake.raise("rxe0", IBV_EVENT_DEVICE_FATAL);
+    CHECK(eventually([&] { return a->endpoint().qpn != before && a->endpoint().qpn != 0; }));
+    CHECK(eventually([&] { return a->snapshot().running; }));
+  }
+  check_clean();
+}
+
+TEST_CASE("a port without a device says so") {
+  fresh();
+  {
+    const auto a = make_rnic("rxe7", 0x11);
+    CHECK(eventually([&] { return a->snapshot().problem == "opening rxe7: No such device"; }));
+    CHECK_FALSE(a->snapshot().running);
+    CHECK_FALSE(a->accept("x/y", {}));
+  }
+  check_clean();
+}
