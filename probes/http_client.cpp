@@ -1,11 +1,10 @@
 #include "probes/http_client.h"
 
-#include <curl/curl.h>
-
 #include <algorithm>
-#include <mutex>
 #include <optional>
 #include <utility>
+
+#include "probes/curl_library.h"
 
 namespace rdmadiag::probes {
 namespace {
@@ -13,14 +12,17 @@ namespace {
 constexpr int kStopped = -1;
 constexpr int kPollMilliseconds = 1000;
 
-using EasyHandle = std::unique_ptr<CURL, decltype(&curl_easy_cleanup)>;
-using MultiHandle = std::unique_ptr<CURLM, decltype(&curl_multi_cleanup)>;
-using HeaderList = std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)>;
+const CurlLibrary& curl() { return curl_library(); }
 
-void initialise_once() {
-  static std::once_flag once;
-  std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
-}
+struct CurlCloser {
+  void operator()(CURL* handle) const { curl().easy_cleanup(handle); }
+};
+struct MultiCloser {
+  void operator()(CURLM* handle) const { curl().multi_cleanup(handle); }
+};
+struct ListCloser {
+  void operator()(curl_slist* list) const { curl().slist_free_all(list); }
+};
 
 // With the server's own words where they are one printable line.
 std::string refusal(long status, std::string_view body) {
@@ -36,12 +38,18 @@ std::string refusal(long status, std::string_view body) {
 }  // namespace
 
 struct HttpClient::Handles {
+  Handles() {
+    if (!curl().problem.empty()) return;
+    multi.reset(curl().multi_init());
+    easy.reset(curl().easy_init());
+    curl_slist* list = curl().slist_append(nullptr, "Content-Type: application/json");
+    json_headers.reset(curl().slist_append(list, "Expect:"));
+  }
+
   // The multi handle holds the connections, so it goes last.
-  MultiHandle multi{curl_multi_init(), &curl_multi_cleanup};
-  EasyHandle easy{curl_easy_init(), &curl_easy_cleanup};
-  HeaderList json_headers{
-      curl_slist_append(curl_slist_append(nullptr, "Content-Type: application/json"), "Expect:"),
-      &curl_slist_free_all};
+  std::unique_ptr<CURLM, MultiCloser> multi;
+  std::unique_ptr<CURL, CurlCloser> easy;
+  std::unique_ptr<curl_slist, ListCloser> json_headers;
 };
 
 struct HttpClient::Call {
@@ -69,10 +77,7 @@ struct HttpClient::Call {
 };
 
 HttpClient::HttpClient(HttpClientOptions options, const StopEvent& stop)
-    : options_(std::move(options)), stop_(stop) {
-  initialise_once();
-  handles_ = std::make_unique<Handles>();
-}
+    : options_(std::move(options)), stop_(stop), handles_(std::make_unique<Handles>()) {}
 
 HttpClient::~HttpClient() = default;
 
@@ -97,11 +102,12 @@ core::Status HttpClient::post_stream(const std::string& url, const std::string& 
 core::Result<std::string> HttpClient::perform(Call& call) {
   const std::string doing =
       (call.json != nullptr ? "POST " : "GET ") + url_without_credentials(call.url);
+  if (!curl().problem.empty()) return core::fail(doing + ": " + curl().problem);
   if (!handles_->multi || !handles_->easy) return core::errno_error(ENOMEM, doing);
   prepare(call);
   const int rc = run(call);
   long status = 0;
-  curl_easy_getinfo(handles_->easy.get(), CURLINFO_RESPONSE_CODE, &status);
+  curl().easy_getinfo(handles_->easy.get(), CURLINFO_RESPONSE_CODE, &status);
   if (rc == kStopped) return core::errno_error(ECANCELED, doing);
   if (call.too_large) {
     return core::fail(doing + ": the answer is larger than " + std::to_string(call.max_body) +
@@ -112,11 +118,11 @@ core::Result<std::string> HttpClient::perform(Call& call) {
   if (rc != CURLE_OK && !stream_ended) {
     if (rc == CURLE_COULDNT_CONNECT) {
       long error = 0;
-      curl_easy_getinfo(handles_->easy.get(), CURLINFO_OS_ERRNO, &error);
+      curl().easy_getinfo(handles_->easy.get(), CURLINFO_OS_ERRNO, &error);
       if (error != 0) return core::errno_error(static_cast<int>(error), doing);
     }
     if (rc == CURLE_OPERATION_TIMEDOUT) return core::errno_error(ETIMEDOUT, doing);
-    return core::fail(doing + ": " + curl_easy_strerror(static_cast<CURLcode>(rc)));
+    return core::fail(doing + ": " + curl().easy_strerror(static_cast<CURLcode>(rc)));
   }
   if (status != 200) return core::fail(doing + ": " + refusal(status, call.body));
   return std::move(call.body);
@@ -124,50 +130,50 @@ core::Result<std::string> HttpClient::perform(Call& call) {
 
 void HttpClient::prepare(const Call& call) {
   CURL* easy = handles_->easy.get();
-  curl_easy_reset(easy);
-  curl_easy_setopt(easy, CURLOPT_URL, call.url.c_str());
-  curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
-  curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
-  curl_easy_setopt(easy, CURLOPT_USERAGENT, "rdmadiag");
-  curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  curl().easy_reset(easy);
+  curl().easy_setopt(easy, CURLOPT_URL, call.url.c_str());
+  curl().easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl().easy_setopt(easy, CURLOPT_NOPROXY, "*");
+  curl().easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
+  curl().easy_setopt(easy, CURLOPT_USERAGENT, "rdmadiag");
+  curl().easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
   // Else a stop would wait for a name server that does not answer.
-  curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
-  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
+  curl().easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+  curl().easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
                    static_cast<long>(options_.connect_timeout.count()));
-  curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(call.time.count()));
-  curl_easy_setopt(easy, CURLOPT_MAXCONNECTS, 4L);
-  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &Call::write);
-  curl_easy_setopt(easy, CURLOPT_WRITEDATA, &call);
+  curl().easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(call.time.count()));
+  curl().easy_setopt(easy, CURLOPT_MAXCONNECTS, 4L);
+  curl().easy_setopt(easy, CURLOPT_WRITEFUNCTION, &Call::write);
+  curl().easy_setopt(easy, CURLOPT_WRITEDATA, &call);
   if (call.json != nullptr) {
-    curl_easy_setopt(easy, CURLOPT_HTTPHEADER, handles_->json_headers.get());
-    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(call.json->size()));
-    curl_easy_setopt(easy, CURLOPT_POSTFIELDS, call.json->c_str());
+    curl().easy_setopt(easy, CURLOPT_HTTPHEADER, handles_->json_headers.get());
+    curl().easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(call.json->size()));
+    curl().easy_setopt(easy, CURLOPT_POSTFIELDS, call.json->c_str());
   }
   const HttpClientTls& tls = options_.tls;
-  if (!tls.ca_file.empty()) curl_easy_setopt(easy, CURLOPT_CAINFO, tls.ca_file.c_str());
-  if (!tls.cert_file.empty()) curl_easy_setopt(easy, CURLOPT_SSLCERT, tls.cert_file.c_str());
-  if (!tls.key_file.empty()) curl_easy_setopt(easy, CURLOPT_SSLKEY, tls.key_file.c_str());
+  if (!tls.ca_file.empty()) curl().easy_setopt(easy, CURLOPT_CAINFO, tls.ca_file.c_str());
+  if (!tls.cert_file.empty()) curl().easy_setopt(easy, CURLOPT_SSLCERT, tls.cert_file.c_str());
+  if (!tls.key_file.empty()) curl().easy_setopt(easy, CURLOPT_SSLKEY, tls.key_file.c_str());
 }
 
 int HttpClient::run(Call& /*call*/) {
   CURLM* multi = handles_->multi.get();
-  curl_multi_add_handle(multi, handles_->easy.get());
+  curl().multi_add_handle(multi, handles_->easy.get());
   std::optional<int> result;
   while (!result) {
     int running = 0;
-    curl_multi_perform(multi, &running);
+    curl().multi_perform(multi, &running);
     int left = 0;
-    if (const CURLMsg* done = curl_multi_info_read(multi, &left); done != nullptr) {
+    if (const CURLMsg* done = curl().multi_info_read(multi, &left); done != nullptr) {
       result = done->data.result;
     } else if (stop_.is_set()) {
       result = kStopped;
     } else {
       curl_waitfd stop{stop_.fd(), CURL_WAIT_POLLIN, 0};
-      curl_multi_poll(multi, &stop, 1, kPollMilliseconds, nullptr);
+      curl().multi_poll(multi, &stop, 1, kPollMilliseconds, nullptr);
     }
   }
-  curl_multi_remove_handle(multi, handles_->easy.get());
+  curl().multi_remove_handle(multi, handles_->easy.get());
   return *result;
 }
 

@@ -5,6 +5,7 @@ import json
 
 from .daemon import Daemon
 from .shell import SCRATCH
+from .wait import wait_until
 
 PEERS = SCRATCH / "peers.json"
 KEY = SCRATCH / "probe.key"
@@ -60,3 +61,38 @@ def outcomes(daemon) -> dict[str, float]:
 
 def lost(metrics, **labels) -> float:
     return metrics.total("rdma_probe_lost_total", **labels)
+
+
+def lost_by_direction(daemons) -> dict[str, dict[str, float]]:
+    """By the host's name and the direction."""
+    found = {}
+    for daemon in daemons:
+        counts: dict[str, float] = {}
+        for labels, value in daemon.scrape().samples("rdma_probe_lost_total"):
+            counts[labels["dir"]] = counts.get(labels["dir"], 0) + value
+        found[daemon.host.name] = counts
+    return found
+
+
+def settled(daemons, seconds: float = 2) -> bool:
+    """Whether within that time every daemon got answers of all it probes, its connections are up, and
+    nothing else came of any probe."""
+    before = [outcomes(d) for d in daemons]
+    wait_until(lambda: False, seconds)
+    for daemon, first in zip(daemons, before):
+        now = outcomes(daemon)
+        gained = {name: now[name] - first.get(name, 0) for name in now if now[name] != first.get(name)}
+        if set(gained) != {"ok"}:
+            return False
+        up = daemon.scrape().samples("rdma_rc_probe_up")
+        if len(up) != len(daemons) - 1 or any(value != 1 for _labels, value in up):
+            return False
+    return True
+
+
+def wait_settled(lab, daemons, timeout: float = 120) -> None:
+    lab.require("the mesh has settled", wait_until(lambda: settled(daemons), timeout))
+
+
+def add_up(daemons, name: str, **labels: str) -> float:
+    return sum(daemon.scrape().total(name, **labels) for daemon in daemons)
