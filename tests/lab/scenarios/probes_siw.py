@@ -1,0 +1,42 @@
+"""iWARP beside soft-RoCE: connections between the iWARP hosts by rdma_cm, datagrams between the others, and
+neither disturbs the other."""
+
+from rdmalab import rdma
+from rdmalab.mesh import lost, mesh, nic, outcomes
+from rdmalab.topology import Flat
+from rdmalab.wait import wait_until
+
+TOPOLOGY = Flat(rxe=2, siw=2)
+TIMEOUT = 420
+
+
+def run(lab):
+    before = [rdma.resources(host) for host in lab.hosts]
+    with mesh(lab) as daemons:
+        rxe, siw = daemons[:2], daemons[2:]
+        for daemon, other in (siw, siw[::-1], rxe, rxe[::-1]):
+            peer = nic(other.host)
+            lab.eventually(
+                f"{nic(daemon.host)} is connected to {peer}, and to nobody else",
+                lambda: _connections(daemon) == {peer: 1},
+                120,
+                poll=0.5,
+            )
+        start = [d.scrape().total("rdma_probe_arrived_total", transport="rc") for d in daemons]
+        wait_until(lambda: False, 20)
+        for daemon, first in zip(daemons, start):
+            metrics = daemon.scrape()
+            name = nic(daemon.host)
+            arrived = metrics.total("rdma_probe_arrived_total", transport="rc")
+            lab.check(f"{name}: messages over the connection arrive", arrived - first >= 10, arrived)
+            lab.equal(f"{name}: nothing is lost", lost(metrics), 0)
+            lab.equal(f"{name}: no rebuild", metrics.total("rdma_rc_probe_rebuilds_total"), 0)
+        for daemon in siw:
+            lab.equal(f"{nic(daemon.host)}: no datagram", sum(outcomes(daemon).values()), 0)
+        for daemon in rxe:
+            lab.check(f"{nic(daemon.host)}: datagrams are answered", outcomes(daemon)["ok"] > 20)
+    lab.equal("nothing is left behind", [rdma.resources(host) for host in lab.hosts], before)
+
+
+def _connections(daemon):
+    return {labels["peer"]: up for labels, up in daemon.scrape().samples("rdma_rc_probe_up")}
