@@ -1,5 +1,6 @@
 // What active probing found. Few series: never a GID, QPN, label or remote host in an always-on
-// series; remote names only in sparse ones, at most kMaxNamedPeers a NIC.
+// series; remote names only in sparse ones, at most kMaxNamedPeers a NIC. What is 0 on a healthy
+// fabric begins with its first event. probes::probe_series counts what is written here.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -17,6 +18,11 @@ using core::ProbePeer;
 using core::ProbeSnapshot;
 
 constexpr std::size_t kMaxNamedPeers = 8;
+
+// This host's own RNICs have a round-trip time each instead of histograms and counts of peers.
+bool is_own_host(core::ProbeScope scope) {
+  return scope == core::ProbeScope::kLoopback || scope == core::ProbeScope::kSibling;
+}
 
 struct NicView {
   const ProbeSnapshot* probes = nullptr;
@@ -62,7 +68,7 @@ void write_traffic(const std::vector<NicView>& nics, Exposition& out) {
              "Probes that arrived at their target, as ACKs and their bitmaps tell.");
   for (const NicView& nic : nics) {
     for (const ProbeFlow& flow : nic.probes->flows) {
-      out.sample(flow_labels(nic, flow), flow.arrived);
+      if (!is_own_host(flow.scope)) out.sample(flow_labels(nic, flow), flow.arrived);
     }
     if (!nic.probes->rc.peers.empty()) out.sample(rc_labels(nic), nic.probes->rc.arrived);
   }
@@ -87,17 +93,23 @@ void write_traffic(const std::vector<NicView>& nics, Exposition& out) {
 }
 
 void write_outcomes(const std::vector<NicView>& nics, Exposition& out) {
-  out.family("rdma_probe_outcomes_total", FamilyType::kCounter,
-             "Probes by their outcome; every probe has exactly one.");
+  out.family(
+      "rdma_probe_outcomes_total", FamilyType::kCounter,
+      "Probes by their outcome; every probe has exactly one. Outcomes other than ok begin with "
+      "their first probe.");
   for (const NicView& nic : nics) {
     for (std::size_t i = 0; i < core::kProbeOutcomeCount; ++i) {
-      const auto name = core::probe_outcome_name(static_cast<core::ProbeOutcome>(i));
+      const auto outcome = static_cast<core::ProbeOutcome>(i);
+      if (nic.probes->outcomes[i] == 0 && outcome != core::ProbeOutcome::kOk) continue;
+      const auto name = core::probe_outcome_name(outcome);
       out.sample(with_label(nic.labels, "outcome", name), nic.probes->outcomes[i]);
     }
   }
   out.family("rdma_probe_invalid_samples_total", FamilyType::kCounter,
              "Impossible round-trip times or delays, dropped from the histograms.");
-  for (const NicView& nic : nics) out.sample(nic.labels, nic.probes->invalid_samples);
+  for (const NicView& nic : nics) {
+    if (nic.probes->invalid_samples > 0) out.sample(nic.labels, nic.probes->invalid_samples);
+  }
 }
 
 void write_times(const std::vector<NicView>& nics, Exposition& out) {
@@ -106,6 +118,7 @@ void write_times(const std::vector<NicView>& nics, Exposition& out) {
              "clocks.");
   for (const NicView& nic : nics) {
     for (const core::ProbeRtt& rtt : nic.probes->rtt) {
+      if (is_own_host(rtt.scope)) continue;
       std::string labels = nic.labels;
       append_label(labels, "scope", core::probe_scope_name(rtt.scope));
       append_label(labels, "ts", core::probe_timestamps_name(rtt.timestamps));
@@ -144,7 +157,9 @@ template <class Value>
 void write_scopes(const std::vector<NicView>& nics, Exposition& out, const Value& value) {
   for (const NicView& nic : nics) {
     std::map<core::ProbeScope, std::uint64_t> totals;
-    for (const ProbePeer& peer : nic.probes->peers) totals[peer.scope] += value(peer);
+    for (const ProbePeer& peer : nic.probes->peers) {
+      if (!is_own_host(peer.scope)) totals[peer.scope] += value(peer);
+    }
     for (const auto& [scope, total] : totals) {
       out.sample(with_label(nic.labels, "scope", core::probe_scope_name(scope)), total);
     }
@@ -180,14 +195,16 @@ void write_peers(const std::vector<NicView>& nics, bool per_peer, Exposition& ou
                                    [](const ProbePeer& peer) { return peer.bad; });
     out.sample(nic.labels, bad > static_cast<std::ptrdiff_t>(kMaxNamedPeers) ? 1 : 0);
   }
-  if (!per_peer) return;
   out.family("rdma_probe_peer_rtt_seconds", FamilyType::kGauge,
-             "Median round-trip time to the peer in the last window (small meshes only).");
+             "Median round-trip time in the last window: to this host's own NICs, and in small "
+             "meshes to every peer.");
   for (const NicView& nic : nics) {
     for (const ProbePeer& peer : nic.probes->peers) {
-      if (peer.rtt_p50_seconds) out.sample(peer_labels(nic, peer), *peer.rtt_p50_seconds);
+      if (peer.rtt_p50_seconds && (per_peer || is_own_host(peer.scope)))
+        out.sample(peer_labels(nic, peer), *peer.rtt_p50_seconds);
     }
   }
+  if (!per_peer) return;
   out.family("rdma_probe_peer_loss_ratio", FamilyType::kGauge,
              "Share of the probes to the peer lost in the last window (small meshes only).");
   for (const NicView& nic : nics) {
@@ -212,6 +229,7 @@ void write_rc(const std::vector<NicView>& nics, Exposition& out) {
   for (const NicView& nic : nics) {
     if (nic.probes->rc.peers.empty()) continue;
     for (std::size_t i = 0; i < core::kRcRebuildReasonCount; ++i) {
+      if (nic.probes->rc.rebuilds[i] == 0) continue;
       const auto reason = core::rc_rebuild_reason_name(static_cast<core::RcRebuildReason>(i));
       out.sample(with_label(nic.labels, "reason", reason), nic.probes->rc.rebuilds[i]);
     }
@@ -246,7 +264,9 @@ void write_responder(const std::vector<NicView>& nics, Exposition& out) {
         {"rejected", rejected},
     }};
     for (const auto& [result, count] : results) {
-      out.sample(with_label(nic.labels, "result", result), count);
+      if (count > 0 || result == "ack") {
+        out.sample(with_label(nic.labels, "result", result), count);
+      }
     }
   }
 }

@@ -70,16 +70,20 @@ std::uint64_t histogram_series(std::size_t bounds) { return bounds + 3; }  // +I
 
 }  // namespace
 
-std::uint64_t probe_series(std::uint32_t target_leaves) {
-  // sent and arrived of the own leaf and of others; of loopback and siblings sent only.
-  const std::uint64_t flows = 2 * (1 + std::uint64_t{target_leaves}) + 2;
-  const std::uint64_t rtt = 2 * histogram_series(core::kRttBounds.size());
+std::uint64_t probe_series(std::uint32_t target_leaves, std::uint32_t rnics) {
+  // Sent and arrived of the own leaf and of others; of loopback and siblings sent only.
+  const std::uint64_t flows = 2 * (1 + std::uint64_t{target_leaves}) + (rnics > 1 ? 2 : 1);
+  const std::uint64_t outcomes = 1;
+  const std::uint64_t remote_scopes = target_leaves > 0 ? 2 : 1;
+  const std::uint64_t rtt = remote_scopes * histogram_series(core::kRttBounds.size());
   const std::uint64_t delays = 2 * histogram_series(core::kDelayBounds.size());
-  const std::uint64_t peers = 2 * 2;  // known and bad; leaf and fabric
-  const std::uint64_t singles = 3;    // ECN marks, hops, rate factor
-  // Sent, arrived, up, down seconds.
-  const std::uint64_t rc = 4 + histogram_series(core::kRcRttBounds.size());
-  return flows + core::kProbeOutcomeCount + rtt + delays + peers + singles + rc;
+  const std::uint64_t peers = 2 * remote_scopes + 1;  // known, bad; whether names were cut
+  const std::uint64_t own_host = rnics;               // the round-trip time of each
+  const std::uint64_t singles = 3;                    // ECN marks, hops, rate factor
+  const std::uint64_t responses = 1;
+  // Sent, arrived, down seconds.
+  const std::uint64_t rc = 3 + histogram_series(core::kRcRttBounds.size());
+  return flows + outcomes + rtt + delays + peers + own_host + singles + responses + rc;
 }
 
 core::Result<Plan> make_plan(const PlanInput& input) {
@@ -100,7 +104,7 @@ core::Result<Plan> make_plan(const PlanInput& input) {
   plan.link_share_100g = plan.bits_per_second / 100e9;
   plan.cluster_probes_per_second = plan.probes_per_second * plan.rnics;
   plan.cluster_bits_per_second = plan.bits_per_second * plan.rnics;
-  plan.probe_series_per_rnic = probe_series(plan.target_leaves);
+  plan.probe_series_per_rnic = probe_series(plan.target_leaves, input.rnics_per_host);
   plan.series_per_rnic = plan.probe_series_per_rnic + kPassiveSeriesPerRnic;
   plan.cluster_series = plan.series_per_rnic * plan.rnics;
   plan.prometheus_shards = (plan.cluster_series + kSeriesPerShard - 1) / kSeriesPerShard;

@@ -37,7 +37,8 @@ struct Plan {
 // Fails for clusters of no or more than a million RNICs.
 [[nodiscard]] core::Result<Plan> make_plan(const PlanInput& input);
 
-// Always-on series of the probes of one RNIC that probes `target_leaves` other leaves.
-[[nodiscard]] std::uint64_t probe_series(std::uint32_t target_leaves);
+// Always-on series of the probes of one RNIC that probes `target_leaves` other leaves, on a host of
+// `rnics` of them. Sparse ones, which name peers that are bad or connected, come on top.
+[[nodiscard]] std::uint64_t probe_series(std::uint32_t target_leaves, std::uint32_t rnics);
 
 }  // namespace rdmadiag::probes

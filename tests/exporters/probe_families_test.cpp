@@ -4,6 +4,7 @@
 
 #include "agent/core/probe.h"
 #include "exporters/prometheus.h"
+#include "probes/plan.h"
 #include "tests/support/golden.h"
 
 using namespace rdmadiag;
@@ -101,13 +102,32 @@ TEST_CASE("remote names are bounded, and say when they are cut") {
   CHECK(samples_of(render(few), "rdma_probe_bad_peer") == 8);
 }
 
-TEST_CASE("a lost series begins with its first loss, outcomes are always there") {
+TEST_CASE("what is not there on a healthy fabric begins with its first event") {
   core::ProbeSnapshot healthy = probed_nic();
   healthy.flows.front().lost = {};
+  healthy.outcomes = {};
+  healthy.responder = {};
   const std::string text = render(healthy);
   CHECK(samples_of(text, "rdma_probe_lost_total") == 0);
-  CHECK(samples_of(text, "rdma_probe_outcomes_total") == core::kProbeOutcomeCount);
-  CHECK(samples_of(render(probed_nic()), "rdma_probe_lost_total") == 1);
+  CHECK(samples_of(text, "rdma_probe_outcomes_total") == 1);
+  CHECK(text.find("outcome=\"ok\"} 0\n") != std::string::npos);
+  CHECK(samples_of(text, "rdma_probe_responses_total") == 1);
+  CHECK(text.find("result=\"ack\"} 0\n") != std::string::npos);
+  CHECK(samples_of(text, "rdma_rc_probe_rebuilds_total") == 0);
+  const std::string ill = render(probed_nic());
+  CHECK(samples_of(ill, "rdma_probe_lost_total") == 1);
+  CHECK(samples_of(ill, "rdma_probe_outcomes_total") == 3);
+}
+
+TEST_CASE("this host's own NICs have a round-trip time each and no histogram") {
+  core::ProbeSnapshot nic = probed_nic();
+  nic.peers.resize(1);
+  nic.peers.front().scope = ProbeScope::kSibling;
+  nic.rtt.front().scope = ProbeScope::kSibling;
+  const std::string text = render(nic);
+  CHECK(samples_of(text, "rdma_probe_peer_rtt_seconds") == 1);
+  CHECK(samples_of(text, "rdma_probe_rtt_seconds_count") == 0);
+  CHECK(samples_of(text, "rdma_probe_peers") == 0);
 }
 
 TEST_CASE("histogram buckets are cumulative and end with everything") {
@@ -129,25 +149,43 @@ TEST_CASE("an agent that does not probe has no probe series") {
   CHECK(out.find("rdma_probe") == std::string::npos);
 }
 
-TEST_CASE("one NIC at full size keeps within 80 series") {
+TEST_CASE("one NIC at full size has the series that the plan counts, 80 at most") {
+  constexpr std::uint32_t kLeaves = 8;
+  constexpr std::uint32_t kRnics = 8;
   core::ProbeSnapshot nic = probed_nic();
   nic.flows.clear();
-  for (int leaf = 0; leaf < 9; ++leaf) {
+  nic.outcomes = {};
+  nic.responder = {};
+  nic.rc.peers.front().peer = "only/one";
+  for (std::uint32_t leaf = 0; leaf <= kLeaves; ++leaf) {
     core::ProbeFlow flow;
     flow.scope = leaf == 0 ? ProbeScope::kLeaf : ProbeScope::kFabric;
     flow.target_leaf = "leaf-" + std::to_string(leaf);
     nic.flows.push_back(flow);
   }
-  nic.rtt.front().scope = ProbeScope::kLeaf;
-  core::ProbeRtt fabric = nic.rtt.front();
-  fabric.scope = ProbeScope::kFabric;
-  nic.rtt.push_back(fabric);
-  for (core::ProbePeer& peer : nic.peers) peer.bad = false;
-  const std::string text = render(nic);
-  std::istringstream lines(text);
+  core::ProbePeer peer = nic.peers.front();
+  peer.bad = false;
+  nic.peers.clear();
+  const core::ProbeRtt rtt = nic.rtt.front();
+  nic.rtt.clear();
+  for (const ProbeScope scope :
+       {ProbeScope::kLeaf, ProbeScope::kFabric, ProbeScope::kLoopback, ProbeScope::kSibling}) {
+    nic.rtt.push_back(rtt);
+    nic.rtt.back().scope = scope;
+    peer.scope = scope;
+    nic.peers.push_back(peer);
+  }
+  for (std::uint32_t sibling = 2; sibling < kRnics; ++sibling) nic.peers.push_back(peer);
+  for (const ProbeScope scope : {ProbeScope::kLoopback, ProbeScope::kSibling}) {
+    nic.flows.emplace_back();
+    nic.flows.back().scope = scope;
+  }
+  std::istringstream lines(render(nic));
   std::size_t series = 0;
   for (std::string line; std::getline(lines, line);) {
-    series += line.starts_with("rdma_probe") || line.starts_with("rdma_rc_probe") ? 1 : 0;
+    const bool probes = line.starts_with("rdma_probe") || line.starts_with("rdma_rc_probe");
+    if (probes && !line.starts_with("rdma_rc_probe_up")) ++series;
   }
-  CHECK(series <= 80 + 9);  // and the RC histogram, where RC probes run
+  CHECK(series == probes::probe_series(kLeaves, kRnics));
+  CHECK(series <= 80);
 }

@@ -4,6 +4,7 @@ import contextlib
 import json
 
 from .daemon import Daemon
+from .prometheus import Prometheus
 from .shell import SCRATCH
 from .wait import wait_until
 
@@ -85,7 +86,7 @@ def settled(daemons, seconds: float = 2) -> bool:
         if set(gained) != {"ok"}:
             return False
         up = daemon.scrape().samples("rdma_rc_probe_up")
-        if len(up) != len(daemons) - 1 or any(value != 1 for _labels, value in up):
+        if not up or any(value != 1 for _labels, value in up):
             return False
     return True
 
@@ -96,3 +97,9 @@ def wait_settled(lab, daemons, timeout: float = 120) -> None:
 
 def add_up(daemons, name: str, **labels: str) -> float:
     return sum(daemon.scrape().total(name, **labels) for daemon in daemons)
+
+
+def prometheus_of(lab, daemons) -> Prometheus:
+    """Scrapes them all and evaluates the localisation rules of config/alerts."""
+    rules = lab.repo / "config/alerts/localise.yml"
+    return Prometheus([f"127.0.0.1:{d.host.http_port}" for d in daemons], "5s", [rules])

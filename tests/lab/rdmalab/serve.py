@@ -1,8 +1,9 @@
-"""A fabric for people: four soft-RoCE hosts with a daemon each, until the host says stop. For scripts/run."""
+"""A fabric for people: four soft-RoCE hosts with a daemon each that probe each other, until the host says stop. For scripts/run."""
 
 import pathlib
 import shutil
 
+from . import mesh
 from .daemon import Daemon
 from .lab import Lab
 from .shell import SCRATCH, run
@@ -21,8 +22,11 @@ def serve(plan: dict, port) -> None:
     try:
         fabric.up()
         lab = Lab(fabric, port.send, pathlib.Path(plan["binaries"]), pathlib.Path(plan["repo"]))
+        mesh.write_peers(lab.hosts)
+        mesh.write_key()
         for host in lab.hosts:
-            daemons.append(Daemon(host, listen="0.0.0.0", config=plan["config"]))
+            config = mesh.config(host) | plan["config"]
+            daemons.append(Daemon(host, listen="0.0.0.0", config=config))
             port.send(
                 {"event": "up", "host": host.name, "device": host.device, "port": host.http_port}
             )
