@@ -1,10 +1,16 @@
+// The functions' types are wanted, not the macros that check their arguments.
+#define CURL_DISABLE_TYPECHECK
 #include "probes/http_client.h"
+
+#include <curl/curl.h>
+#include <dlfcn.h>
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
-#include "probes/curl_library.h"
+#undef curl_easy_setopt
+#undef curl_easy_getinfo
 
 namespace rdmadiag::probes {
 namespace {
@@ -12,7 +18,68 @@ namespace {
 constexpr int kStopped = -1;
 constexpr int kPollMilliseconds = 1000;
 
-const CurlLibrary& curl() { return curl_library(); }
+// libcurl is loaded when it is first needed: it brings three megabytes of other libraries with it,
+// and an agent without peers never talks HTTP to anybody.
+struct CurlLibrary {
+  decltype(&curl_global_init) global_init = nullptr;
+  decltype(&curl_easy_init) easy_init = nullptr;
+  decltype(&curl_easy_cleanup) easy_cleanup = nullptr;
+  decltype(&curl_easy_reset) easy_reset = nullptr;
+  decltype(&curl_easy_setopt) easy_setopt = nullptr;
+  decltype(&curl_easy_getinfo) easy_getinfo = nullptr;
+  decltype(&curl_easy_strerror) easy_strerror = nullptr;
+  decltype(&curl_multi_init) multi_init = nullptr;
+  decltype(&curl_multi_cleanup) multi_cleanup = nullptr;
+  decltype(&curl_multi_add_handle) multi_add_handle = nullptr;
+  decltype(&curl_multi_remove_handle) multi_remove_handle = nullptr;
+  decltype(&curl_multi_perform) multi_perform = nullptr;
+  decltype(&curl_multi_info_read) multi_info_read = nullptr;
+  decltype(&curl_multi_poll) multi_poll = nullptr;
+  decltype(&curl_slist_append) slist_append = nullptr;
+  decltype(&curl_slist_free_all) slist_free_all = nullptr;
+
+  std::string problem;  // why it could not be loaded; empty when it was
+};
+
+constexpr const char* kCurl = "libcurl.so.4";
+
+template <class Function>
+void find(void* library, const char* name, Function& function, std::string& problem) {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+  if (function == nullptr && problem.empty()) problem = std::string(kCurl) + " has no " + name;
+}
+
+CurlLibrary load() {
+  CurlLibrary curl;
+  void* library = dlopen(kCurl, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    curl.problem = dlerror();
+    return curl;
+  }
+  find(library, "curl_global_init", curl.global_init, curl.problem);
+  find(library, "curl_easy_init", curl.easy_init, curl.problem);
+  find(library, "curl_easy_cleanup", curl.easy_cleanup, curl.problem);
+  find(library, "curl_easy_reset", curl.easy_reset, curl.problem);
+  find(library, "curl_easy_setopt", curl.easy_setopt, curl.problem);
+  find(library, "curl_easy_getinfo", curl.easy_getinfo, curl.problem);
+  find(library, "curl_easy_strerror", curl.easy_strerror, curl.problem);
+  find(library, "curl_multi_init", curl.multi_init, curl.problem);
+  find(library, "curl_multi_cleanup", curl.multi_cleanup, curl.problem);
+  find(library, "curl_multi_add_handle", curl.multi_add_handle, curl.problem);
+  find(library, "curl_multi_remove_handle", curl.multi_remove_handle, curl.problem);
+  find(library, "curl_multi_perform", curl.multi_perform, curl.problem);
+  find(library, "curl_multi_info_read", curl.multi_info_read, curl.problem);
+  find(library, "curl_multi_poll", curl.multi_poll, curl.problem);
+  find(library, "curl_slist_append", curl.slist_append, curl.problem);
+  find(library, "curl_slist_free_all", curl.slist_free_all, curl.problem);
+  if (curl.problem.empty()) curl.global_init(CURL_GLOBAL_DEFAULT);
+  return curl;
+}
+
+const CurlLibrary& curl() {
+  static const CurlLibrary library = load();
+  return library;
+}
 
 struct CurlCloser {
   void operator()(CURL* handle) const { curl().easy_cleanup(handle); }
@@ -140,14 +207,15 @@ void HttpClient::prepare(const Call& call) {
   // Else a stop would wait for a name server that does not answer.
   curl().easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
   curl().easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
-                   static_cast<long>(options_.connect_timeout.count()));
+                     static_cast<long>(options_.connect_timeout.count()));
   curl().easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(call.time.count()));
   curl().easy_setopt(easy, CURLOPT_MAXCONNECTS, 4L);
   curl().easy_setopt(easy, CURLOPT_WRITEFUNCTION, &Call::write);
   curl().easy_setopt(easy, CURLOPT_WRITEDATA, &call);
   if (call.json != nullptr) {
     curl().easy_setopt(easy, CURLOPT_HTTPHEADER, handles_->json_headers.get());
-    curl().easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(call.json->size()));
+    curl().easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+                       static_cast<curl_off_t>(call.json->size()));
     curl().easy_setopt(easy, CURLOPT_POSTFIELDS, call.json->c_str());
   }
   const HttpClientTls& tls = options_.tls;

@@ -91,6 +91,18 @@ def settled(daemons, seconds: float = 2) -> bool:
     return True
 
 
+def connected(daemons) -> bool:
+    """Whether every daemon has had answers, and its connections are up. Asks less than settled(): a machine
+    that is too slow for many hosts delays probes now and then."""
+    for daemon in daemons:
+        metrics = daemon.scrape()
+        up = metrics.samples("rdma_rc_probe_up")
+        answers = metrics.value("rdma_probe_outcomes_total", outcome="ok") or 0
+        if answers < 50 or not up or any(value != 1 for _labels, value in up):
+            return False
+    return True
+
+
 def wait_settled(lab, daemons, timeout: float = 120) -> None:
     lab.require("the mesh has settled", wait_until(lambda: settled(daemons), timeout))
 

@@ -2,7 +2,7 @@
 when one loses packets."""
 
 from rdmalab import fault
-from rdmalab.mesh import mesh, nic, prometheus_of, wait_settled
+from rdmalab.mesh import connected, mesh, nic, prometheus_of
 from rdmalab.topology import LeafSpine
 from rdmalab.wait import wait_until
 
@@ -16,7 +16,7 @@ ALLOWANCE = 30  # emulation
 def run(lab):
     with mesh(lab) as daemons:
         prometheus = prometheus_of(lab, daemons)
-        wait_settled(lab, daemons, 240)
+        lab.eventually("the mesh is connected", lambda: connected(daemons), 240, poll=1)
         _settle(lab, prometheus)
         wait_until(lambda: _suspects(prometheus), HEALTHY_SECONDS)
         lab.equal("a healthy fabric: nobody is suspect", _suspects(prometheus), set())

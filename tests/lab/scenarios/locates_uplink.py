@@ -1,7 +1,7 @@
 """Four leaves of two hosts: packets lost on one leaf's way up are blamed on that leaf's egress, and on no NIC."""
 
 from rdmalab import fault
-from rdmalab.mesh import mesh, prometheus_of, wait_settled
+from rdmalab.mesh import connected, mesh, prometheus_of
 from rdmalab.topology import LeafSpine
 from rdmalab.wait import wait_until
 
@@ -14,7 +14,7 @@ ALLOWANCE = 30  # emulation
 def run(lab):
     with mesh(lab) as daemons:
         prometheus = prometheus_of(lab, daemons)
-        wait_settled(lab, daemons, 240)
+        lab.eventually("the mesh is connected", lambda: connected(daemons), 240, poll=1)
         lab.eventually(
             "the rules know every pair of leaves",
             lambda: prometheus.value("count(leafpair:rdma_loss:ratio2m)") == 12,
