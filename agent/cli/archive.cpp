@@ -43,6 +43,8 @@ bool is_safe_path(const std::string& path) {
 }
 
 core::Status write_member(::archive* out, const ArchiveMember& member) {
+  // read_archive() would refuse the whole archive because of it.
+  if (!is_safe_path(member.path)) return core::fail("bad name '" + member.path + "'");
   const EntryHandle entry(archive_entry_new());
   archive_entry_set_pathname(entry.get(), member.path.c_str());
   archive_entry_set_mtime(entry.get(), 0, 0);

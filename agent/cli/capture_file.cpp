@@ -4,6 +4,7 @@
 
 #include "agent/cli/archive.h"
 #include "agent/cli/capture_json.h"
+#include "agent/host/capture_path.h"
 
 namespace rdmadiag::cli {
 namespace {
@@ -55,7 +56,11 @@ core::Result<host::Capture> read_capture(const std::string& path) {
   if (!capture) return core::fail(path + ": " + capture.error().message());
   for (ArchiveMember& member : *members) {
     if (member.path == kMeta || !member.link_target.empty()) continue;
-    capture->files[decode_bytes(member.path)].content = std::move(member.content);
+    std::string name = decode_bytes(member.path);
+    if (host::capture_path(name) != name) {
+      return core::fail(path + ": bad name '" + member.path + "'");
+    }
+    capture->files[std::move(name)].content = std::move(member.content);
   }
   return capture;
 }

@@ -4,9 +4,11 @@
 #include <charconv>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "agent/cli/capture_netlink.h"
 #include "agent/core/version.h"
+#include "agent/host/capture_path.h"
 
 namespace rdmadiag::cli {
 namespace {
@@ -15,6 +17,12 @@ using nlohmann::json;
 
 constexpr int kVersion = 1;
 constexpr std::string_view kFormat = "rdmadiag-capture";
+constexpr std::int64_t kMaxErrno = 4095;
+
+// Well-formed, and still nothing that this program could have written.
+struct BadCapture : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 using Kind = host::DirectoryEntry::Kind;
 constexpr std::array<std::pair<Kind, std::string_view>, 4> kKinds = {
@@ -66,23 +74,37 @@ json resolved_json(const host::Capture& capture) {
   return out;
 }
 
+// Whoever replays hands it on as the kernel would, negated: a size where it should be an error.
+int read_errno(const json& number) {
+  const auto value = number.get<std::int64_t>();
+  if (value < 0 || value > kMaxErrno) throw BadCapture("no errno: " + std::to_string(value));
+  return static_cast<int>(value);
+}
+
+std::string read_path(const std::string& text) {
+  std::string path = decode_bytes(text);
+  if (host::capture_path(path) != path) throw BadCapture("bad name '" + text + "'");
+  return path;
+}
+
 host::Capture read_document(const json& document) {
   host::Capture capture;
   for (const auto& [path, failure] : document.at("failed").items()) {
-    host::CapturedFile& file = capture.files[decode_bytes(path)];
-    file.open_error = failure.at("open").get<int>();
-    file.read_error = failure.at("read").get<int>();
+    host::CapturedFile& file = capture.files[read_path(path)];
+    file.open_error = read_errno(failure.at("open"));
+    file.read_error = read_errno(failure.at("read"));
   }
   for (const auto& [path, directory] : document.at("directories").items()) {
-    host::CapturedDirectory& into = capture.directories[decode_bytes(path)];
-    into.error = directory.at("error").get<int>();
+    host::CapturedDirectory& into = capture.directories[read_path(path)];
+    into.error = read_errno(directory.at("error"));
     for (const json& entry : directory.at("entries")) {
       into.entries.push_back({decode_bytes(entry.at(0).get<std::string>()),
                               parse_kind(entry.at(1).get<std::string>())});
     }
   }
   for (const auto& [path, target] : document.at("resolved").items()) {
-    capture.resolved[decode_bytes(path)] = decode_bytes(target.get<std::string>());
+    const auto to = target.get<std::string>();
+    capture.resolved[read_path(path)] = to.empty() ? to : read_path(to);
   }
   if (!document.at("netlink").is_null()) capture.netlink = read_netlink(document.at("netlink"));
   return capture;
@@ -141,6 +163,8 @@ core::Result<host::Capture> parse_capture_json(std::string_view text) {
     }
     return read_document(document);
   } catch (const json::exception& error) {
+    return core::fail(std::string("capture.json: ") + error.what());
+  } catch (const BadCapture& error) {
     return core::fail(std::string("capture.json: ") + error.what());
   }
 }

@@ -142,6 +142,7 @@ std::uint32_t Pseudonyms::pid(std::uint32_t original) {
 }
 
 std::string Pseudonyms::name(std::string_view kind, const std::string& original) {
+  if (original.empty()) return original;  // names nothing, and would be found everywhere in a text
   const auto known = names_.find(original);
   if (known != names_.end()) return known->second;
   const int number = ++names_of_kind_[std::string(kind)];

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "agent/host/capture_path.h"
+
 namespace rdmadiag::host {
 namespace {
 
@@ -37,8 +39,8 @@ RecordingFileReader::RecordingFileReader(std::shared_ptr<FileReader> inner, cons
 
 std::optional<std::string> RecordingFileReader::relative(const std::string& path) const {
   for (const auto& [prefix, name] : prefixes_) {
-    if (path.starts_with(prefix)) return name + path.substr(prefix.size());
-    if (path + "/" == prefix) return name.substr(0, name.size() - 1);
+    if (path.starts_with(prefix)) return capture_path(name + path.substr(prefix.size()));
+    if (path + "/" == prefix) return capture_path(name);
   }
   return std::nullopt;
 }

@@ -4,20 +4,17 @@
 #include <cerrno>
 #include <string_view>
 
+#include "agent/host/capture_path.h"
+
 namespace rdmadiag::host {
 namespace {
 
 constexpr std::string_view kRoot = "/capture/";
 
-// "/capture/sys//class/" → "sys/class".
-std::string key_of(const std::string& path) {
-  std::string key;
-  if (!path.starts_with(kRoot)) return key;
-  for (std::size_t at = kRoot.size(); at < path.size(); ++at) {
-    if (path[at] != '/' || (!key.empty() && key.back() != '/')) key += path[at];
-  }
-  if (!key.empty() && key.back() == '/') key.pop_back();
-  return key;
+// "/capture/sys//class/" → "sys/class"; empty, which no capture knows, for what lies elsewhere.
+std::string key_of(std::string_view path) {
+  if (!path.starts_with(kRoot)) return {};
+  return capture_path(path.substr(kRoot.size())).value_or("");
 }
 
 template <class T>

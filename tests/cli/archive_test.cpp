@@ -88,6 +88,18 @@ TEST_CASE("names that lead out of the archive are refused") {
   }
 }
 
+TEST_CASE("a name that would not be read is not written") {
+  test::TempDir directory;
+  const std::string path = directory.path() / "a.tar.gz";
+  for (const char* name : {"../a", "/etc/passwd", "sys/a/../b", "sys/./a", ""}) {
+    INFO(name);
+    const auto written = cli::write_archive(path, {{name, "x", ""}});
+    REQUIRE_FALSE(written);
+    CHECK(written.error().message().find("bad name") != std::string::npos);
+  }
+  CHECK_FALSE(std::filesystem::exists(path));
+}
+
 TEST_CASE("what is no archive is an error, not an empty one") {
   test::TempDir directory;
   const std::string path = directory.path() / "text";

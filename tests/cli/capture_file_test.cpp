@@ -114,6 +114,19 @@ TEST_CASE("what is no capture says so") {
         ": capture.json: made by another version of rdmadiag");
   CHECK(error_of(R"({"format": "rdmadiag-capture", "schema_version": 1, "failed": [1]})")
             .starts_with(": capture.json: "));
+  const auto document = [](const std::string& failed, const std::string& directories) {
+    return R"({"format": "rdmadiag-capture", "schema_version": 1, "resolved": {}, "netlink": null,)"
+           R"("failed": {)" +
+           failed + R"(}, "directories": {)" + directories + "}}";
+  };
+  CHECK(error_of(document(R"("sys/a": {"open": 2, "read": 0})", "")).empty());
+  // A replay would take the negative of it for a number of bytes.
+  CHECK(error_of(document(R"("sys/a": {"open": 0, "read": -100})", "")) ==
+        ": capture.json: no errno: -100");
+  CHECK(error_of(document("", R"("sys": {"error": 4096, "entries": []})")) ==
+        ": capture.json: no errno: 4096");
+  CHECK(error_of(document(R"("sys/../../a": {"open": 2, "read": 0})", "")) ==
+        ": capture.json: bad name 'sys/../../a'");
   test::TempDir directory;
   const std::string path = directory.path() / "c.tar.gz";
   REQUIRE(cli::write_archive(path, {{"sys/a", "1", ""}}));

@@ -5,6 +5,8 @@
 
 #include "agent/cli/archive.h"
 #include "agent/cli/capture_file.h"
+#include "agent/host/collect.h"
+#include "agent/host/replay.h"
 #include "tests/cli/cli_fixture.h"
 
 using namespace rdmadiag;
@@ -179,6 +181,50 @@ TEST_CASE("a capture of any sample host replays as that host") {
       CHECK(replayed.code == expected.code);
     }
   }
+}
+
+TEST_CASE("a device below PCIe bridges is captured with its slot") {
+  test::CliFixture cli;
+  const std::string bridge = "sys/devices/pci0000:3a/0000:3a:01.0/";
+  cli.tree.write(bridge + "max_link_speed", "8.0 GT/s PCIe\n");
+  cli.tree.write(bridge + "max_link_width", "8\n");
+  const std::string pci = bridge + "0000:3b:00.0/";
+  for (const char* file : {"max_link_speed", "current_link_speed"}) {
+    cli.tree.write(pci + file, "16.0 GT/s PCIe\n");
+  }
+  for (const char* file : {"max_link_width", "current_link_width"}) {
+    cli.tree.write(pci + file, "16\n");
+  }
+  cli.tree.write(pci + "vendor", "0x15b3\n");
+  const std::string device = pci + "infiniband/mlx5_0/";
+  cli.tree.write(device + "node_guid", "0c42:a103:0065:1d7e\n");
+  cli.tree.write(device + "ports/1/state", "4: ACTIVE\n");
+  cli.tree.write(device + "ports/1/link_layer", "InfiniBand\n");
+  cli.tree.make_link(device + "device", "../../../0000:3b:00.0");
+  cli.tree.make_link("sys/class/infiniband/mlx5_0",
+                     "../../devices/pci0000:3a/0000:3a:01.0/"
+                     "0000:3b:00.0/infiniband/mlx5_0");
+  const std::string path = cli.tree.at("capture.tar.gz");
+  REQUIRE(cli.run({"capture", path}).code == 0);
+  REQUIRE(cli.run({"status", "--path.sysfs", path}).code == cli.run({"status"}).code);
+
+  auto capture = std::make_shared<host::Capture>(cli::read_capture(path).value());
+  const auto read = [&](host::Roots roots, std::shared_ptr<host::FileReader> files) {
+    host::CollectorParts parts;
+    parts.clock = cli.clock;
+    parts.files = std::move(files);
+    host::Collector collector(std::move(roots), {}, std::move(parts));
+    return collector.collect()->devices.at(0).snapshot->pcie;
+  };
+  const auto live = read({cli.tree.sys(), cli.tree.proc(), cli.tree.dev()},
+                         std::make_shared<host::SystemFileReader>());
+  const auto replayed =
+      read(host::replay_roots(), std::make_shared<host::ReplayFileReader>(capture));
+  CHECK(live.slot_max_width_lanes == 8);
+  CHECK(replayed.address == "0000:3b:00.0");
+  CHECK(replayed.max_width_lanes == live.max_width_lanes);
+  CHECK(replayed.slot_max_width_lanes == live.slot_max_width_lanes);
+  CHECK(replayed.slot_max_speed_transfers_per_second == live.slot_max_speed_transfers_per_second);
 }
 
 TEST_CASE("a replaced name changes nothing but the name") {

@@ -14,6 +14,14 @@ TEST_CASE("an original always gets the same stand-in, another one another") {
   CHECK(first == "0200:0000:0000:0001");
 }
 
+TEST_CASE("an empty name names nothing") {
+  Pseudonyms names;
+  CHECK(names.name("netdev", "").empty());
+  CHECK(names.known_name("") == nullptr);
+  CHECK(names.name("netdev", "ens5") == "netdev1");
+  CHECK(names.rewrite("on ens5") == "on netdev1");
+}
+
 TEST_CASE("what means nothing in particular stays") {
   Pseudonyms names;
   for (const char* text :

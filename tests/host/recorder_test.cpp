@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <cerrno>
 
+#include "agent/host/capture_path.h"
 #include "agent/host/replay.h"
 #include "tests/support/sample_tree.h"
 
@@ -90,6 +91,40 @@ TEST_CASE("a read that failed fails in the replay") {
   host::ReplayFileReader replay(capture);
   CHECK(read(replay, host::replay_roots().sys / "class/infiniband/x/rate").size == -EINVAL);
   CHECK(replay.list(host::replay_roots().sys / "class/infiniband", entries) == -EACCES);
+}
+
+TEST_CASE("a path has one spelling in a capture") {
+  const auto spelt = [](const char* path) { return host::capture_path(path).value_or("-"); };
+  CHECK(spelt("sys/class/net") == "sys/class/net");
+  CHECK(spelt("sys//class/./net/") == "sys/class/net");
+  CHECK(spelt("sys/devices/a/b/../max_link_speed") == "sys/devices/a/max_link_speed");
+  CHECK(spelt("sys/a/../b/..") == "sys");
+  CHECK(spelt("sys/...") == "sys/...");
+  for (const char* outside : {"", ".", "/", "..", "sys/..", "sys/../etc/passwd", "sys/a/../../b"}) {
+    INFO(outside);
+    CHECK(spelt(outside) == "-");
+  }
+}
+
+TEST_CASE("what was asked for by a detour is found by the same and by the straight way") {
+  test::SampleTree tree;
+  tree.write("sys/devices/bridge/max_link_speed", "16.0 GT/s PCIe\n");
+  tree.make_directory("sys/devices/bridge/0000:3b:00.0");
+  const std::string device = (tree.sys() / "devices/bridge/0000:3b:00.0").string();
+  host::RecordingFileReader recorder(std::make_shared<host::SystemFileReader>(), roots_of(tree));
+  CHECK(read(recorder, device + "/../max_link_speed").text == "16.0 GT/s PCIe\n");
+  // Above the root is none of the capture's.
+  CHECK(read(recorder, tree.sys().string() + "/../sys/devices/bridge/max_link_speed").size > 0);
+
+  auto capture = std::make_shared<Capture>();
+  recorder.take(*capture);
+  CHECK(capture->files.size() == 1);
+  CHECK(capture->files.contains("sys/devices/bridge/max_link_speed"));
+  host::ReplayFileReader replay(capture);
+  const std::string replayed = (host::replay_roots().sys / "devices/bridge").string();
+  CHECK(read(replay, replayed + "/max_link_speed").size > 0);
+  CHECK(read(replay, replayed + "/0000:3b:00.0/../max_link_speed").size > 0);
+  CHECK(read(replay, host::replay_roots().sys.string() + "/../../etc/passwd").open == -ENOENT);
 }
 
 TEST_CASE("a replayed descriptor is good until it is closed") {
