@@ -7,6 +7,7 @@
 
 #include "agent/core/gid.h"
 #include "agent/host/device_attributes.h"
+#include "agent/host/gid_table.h"
 #include "agent/host/port_tables.h"
 #include "agent/host/sysfs_parse.h"
 #include "agent/host/value_file.h"
@@ -32,14 +33,17 @@ std::optional<std::uint32_t> small_number(std::string_view text) {
 
 class PortFiles {
  public:
-  PortFiles(ReadSession& session, std::string directory)
-      : session_(&session), directory_(std::move(directory)) {}
+  PortFiles(ReadSession& session, std::string directory, std::chrono::nanoseconds rescan_interval)
+      : session_(&session),
+        directory_(std::move(directory)),
+        gids_(session, directory_, rescan_interval) {}
 
   // Fills the empty fields of `port`. False when nothing at all could be read.
   bool read(core::PortSnapshot& port, IssueLog& issues, bool refresh) {
     if (refresh) read_tables(issues);
+    gids_.read(link_layer_, refresh, issues);
     port.link_layer = link_layer_;
-    port.gids = gids_;
+    port.gids = gids_.entries();
     port.pkeys = pkeys_;
     port.cap_mask = cap_mask_;
     fill(port.state, state_, issues, parse_numbered_state);
@@ -66,7 +70,6 @@ class PortFiles {
     if (link_layer_ == LinkLayer::kInfiniband) {
       sm_sl_ = read_value(sm_sl_file_, Source::kSysfsPort, issues, small_number);
     }
-    gids_ = read_gids(*session_, directory_, link_layer_, issues);
     if (!pkeys_ || session_->now() >= next_pkeys_) {
       pkeys_ = count_pkeys(*session_, directory_, issues);
       next_pkeys_ = session_->now() + kPkeyInterval;
@@ -79,15 +82,15 @@ class PortFiles {
     fill(port.sm_lid, sm_lid_, issues, parse_hex_u32);
     fill(port.lid_mask_count, lid_mask_count_, issues, small_number);
     port.sm_sl = sm_sl_;
-    if (!port.subnet_prefix && !gids_.empty() && gids_.front().index == 0) {
+    if (!port.subnet_prefix && !port.gids.empty() && port.gids.front().index == 0) {
       std::uint64_t prefix = 0;
-      for (std::size_t i = 0; i < 8; ++i) prefix = prefix << 8 | gids_.front().gid[i];
+      for (std::size_t i = 0; i < 8; ++i) prefix = prefix << 8 | port.gids.front().gid[i];
       port.subnet_prefix = prefix;
     }
   }
 
   [[nodiscard]] std::string netdev_of_gids() const {
-    for (const core::GidEntry& entry : gids_) {
+    for (const core::GidEntry& entry : gids_.entries()) {
       if (!entry.netdev.empty()) return entry.netdev;
     }
     return {};
@@ -95,6 +98,7 @@ class PortFiles {
 
   ReadSession* session_;
   std::string directory_;
+  GidTable gids_;
   ValueFile state_ = file("state");
   ValueFile phys_state_ = file("phys_state");
   ValueFile rate_ = file("rate");
@@ -108,7 +112,6 @@ class PortFiles {
   LinkLayer link_layer_ = LinkLayer::kUnknown;
   std::optional<std::uint32_t> cap_mask_;
   std::optional<std::uint32_t> sm_sl_;
-  std::vector<core::GidEntry> gids_;
   std::optional<int> pkeys_;
   core::SteadyTime next_pkeys_{};
 };
@@ -118,7 +121,8 @@ class PortSource final : public DeviceSource {
   explicit PortSource(const DeviceContext& context)
       : session_(context.session), attributes_(*session_, context.directory) {
     for (const std::uint32_t port : context.ports) {
-      ports_.emplace_back(*session_, context.directory + "/ports/" + std::to_string(port));
+      ports_.emplace_back(*session_, context.directory + "/ports/" + std::to_string(port),
+                          context.options.rescan_interval);
     }
   }
 
