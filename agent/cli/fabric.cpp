@@ -4,9 +4,9 @@
 #include <CLI/CLI.hpp>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "agent/cli/commands.h"
+#include "agent/cli/fabric_json.h"
 #include "agent/cli/observe.h"
 #include "agent/host/fabric/read_fabric.h"
 #include "exporters/paint.h"
@@ -17,7 +17,6 @@ namespace rdmadiag::cli {
 namespace {
 
 using exporters::Cell;
-using nlohmann::json;
 
 struct FabricCommand {
   host::FabricOptions read;
@@ -33,8 +32,6 @@ int exit_code(const core::Fabric& fabric, const std::vector<core::FabricFinding>
   if (worst == core::FindingSeverity::kWarning) return kExitWarning;
   return fabric.missing.empty() ? kExitFine : kExitUnknown;
 }
-
-std::string guid_text(std::uint64_t guid) { return fmt::format("0x{:016x}", guid); }
 
 void print_text(const core::Fabric& fabric, const std::vector<core::FabricFinding>& findings,
                 Context& context) {
@@ -73,53 +70,6 @@ void print_text(const core::Fabric& fabric, const std::vector<core::FabricFindin
   for (const std::string& what : fabric.missing) {
     context.err() << "rdmadiag: " << exporters::terminal_text(what, style) << "\n";
   }
-}
-
-json counters_json(const core::FabricPort& port) {
-  json counters = json::object();
-  for (const auto& [name, value] : port.counters) counters[name] = value;
-  return counters;
-}
-
-void print_json(const core::Fabric& fabric, const std::vector<core::FabricFinding>& findings,
-                Context& context) {
-  json nodes = json::array();
-  for (const core::FabricNode& node : fabric.nodes) {
-    json ports = json::array();
-    for (const core::FabricPort& port : node.ports) {
-      ports.push_back(
-          {{"port", port.number},
-           {"state", core::port_state_name(port.state)},
-           {"physical_state", core::physical_state_name(port.physical_state)},
-           {"lid", port.lid},
-           {"width_lanes", port.active.width_lanes},
-           {"lane_bits_per_second", port.active.lane_bits_per_second},
-           {"neighbour_guid",
-            port.neighbour_guid == 0 ? json(nullptr) : json(guid_text(port.neighbour_guid))},
-           {"neighbour_port", port.neighbour_port},
-           {"counters", counters_json(port)}});
-    }
-    nodes.push_back({{"guid", guid_text(node.guid)},
-                     {"type", node.is_switch ? "switch" : "other"},
-                     {"description", exporters::valid_utf8(node.description)},
-                     {"ports", ports}});
-  }
-  json found = json::array();
-  for (const core::FabricFinding& finding : findings) {
-    found.push_back({{"rule", finding.rule},
-                     {"severity", core::severity_name(finding.severity)},
-                     {"subject", exporters::valid_utf8(finding.subject)},
-                     {"found", finding.found},
-                     {"expected", finding.expected}});
-  }
-  json missing = json::array();
-  for (const std::string& what : fabric.missing) missing.push_back(exporters::valid_utf8(what));
-  context.out() << json{{"schema_version", 1},
-                        {"nodes", nodes},
-                        {"findings", found},
-                        {"missing", missing}}
-                       .dump(2)
-                << "\n";
 }
 
 // A label value as the exposition format wants it.
@@ -167,7 +117,7 @@ int show(const FabricCommand& command, Context& context) {
   if (command.textfile) {
     print_textfile(now, context);
   } else if (context.options.json) {
-    print_json(now, findings, context);
+    context.out() << render_fabric_json(now, findings);
   } else {
     print_text(now, findings, context);
   }

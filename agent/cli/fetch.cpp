@@ -7,20 +7,19 @@
 namespace rdmadiag::cli {
 namespace {
 
-constexpr std::size_t kMaxBody = 64 * 1024 * 1024;
-
 struct CurlCloser {
   void operator()(CURL* handle) const noexcept { curl_easy_cleanup(handle); }
 };
 
 struct Body {
+  std::size_t limit = 0;
   std::string text;
   bool too_large = false;
 };
 
 std::size_t append_body(char* bytes, std::size_t size, std::size_t count, void* into) {
   Body& body = *static_cast<Body*>(into);
-  body.too_large = body.text.size() + size * count > kMaxBody;
+  body.too_large = body.text.size() + size * count > body.limit;
   if (body.too_large) return 0;
   body.text.append(bytes, size * count);
   return size * count;
@@ -28,16 +27,18 @@ std::size_t append_body(char* bytes, std::size_t size, std::size_t count, void* 
 
 }  // namespace
 
-core::Result<std::string> fetch_url(const std::string& url) {
+core::Result<std::string> fetch_url(const std::string& url) { return fetch_url_within(url, {}); }
+
+core::Result<std::string> fetch_url_within(const std::string& url, const FetchLimits& limits) {
   const std::unique_ptr<CURL, CurlCloser> handle(curl_easy_init());
   if (!handle) return core::fail("libcurl could not be started");
-  Body body;
+  Body body{.limit = limits.bytes, .text = {}};
   CURL* curl = handle.get();
   curl_easy_setopt(curl, CURLOPT_URL, url.c_str());
   curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, "gzip");
   curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, 5000L);
-  curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, 10'000L);
+  curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, static_cast<long>(limits.time.count()));
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, &append_body);
   curl_easy_setopt(curl, CURLOPT_WRITEDATA, &body);

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/cli/archive.h"
+#include "agent/cli/fabric_json.h"
 #include "agent/host/replay.h"
 #include "tests/cli/cli_fixture.h"
 #include "tests/support/golden.h"
@@ -83,6 +84,42 @@ TEST_CASE("JSON of the commands about this program") {
   cli.tree.write("etc/rdmadiag.yaml", "bench: {enabled: maybe}\n");
   check_golden("config_check",
                without_root(cli.run({"config", "check", "--json"}).out, cli.tree.root()));
+}
+
+TEST_CASE("JSON of the diagnosis") {
+  OneDevice cli;
+  cli.during_wait = [&](std::chrono::nanoseconds) {
+    cli.tree.write("sys/class/infiniband/mlx5_0/ports/1/counters/symbol_error", "12\n");
+    cli.tree.write("sys/class/infiniband/mlx5_0/ports/1/state", "1: DOWN\n");
+    return true;
+  };
+  check_golden("check", without_root(cli.run({"check", "--json"}).out, cli.tree.root()));
+}
+
+TEST_CASE("JSON of a subnet") {
+  core::Fabric fabric;
+  core::FabricPort up;
+  up.number = 1;
+  up.state = 4;
+  up.physical_state = 5;
+  up.lid = 7;
+  up.active = {.width_lanes = 2, .lane_bits_per_second = 25e9};
+  up.supported = {.width_lanes = 4, .lane_bits_per_second = 25e9};
+  up.neighbour_guid = 0x506b4b0300a1b2c3;
+  up.neighbour_port = 17;
+  up.counters = {{"symbol_error", 3}, {"port_rcv_data", 123456789012}};
+  core::FabricPort other = up;
+  other.number = 17;
+  other.neighbour_guid = 0x0c42a10300651d7e;
+  other.neighbour_port = 1;
+  core::FabricPort down;
+  down.number = 2;
+  fabric.nodes = {{0x506b4b0300a1b2c3, true, "leaf \xff 1", {other}},
+                  {0x0c42a10300651d7e, false, "node1 mlx5_0", {up, down}}};
+  fabric.missing = {"node2 did not answer"};
+  const auto findings = core::judge_fabric(fabric, nullptr);
+  REQUIRE_FALSE(findings.empty());
+  check_golden("fabric", cli::render_fabric_json(fabric, findings));
 }
 
 TEST_CASE("JSON of a capture, and inside it") {

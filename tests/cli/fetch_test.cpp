@@ -1,0 +1,84 @@
+// What the command line makes of the answers of another host's agent, over a real connection.
+#include "agent/cli/fetch.h"
+
+#include <catch2/catch.hpp>
+#include <latch>
+
+#include "exporters/http_server.h"
+
+using namespace rdmadiag;
+using namespace rdmadiag::exporters;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct Agent {
+  Agent() {
+    const auto page = [](int status, std::size_t size) {
+      return [status, size](const HttpRequest&) {
+        return text_response(status, std::string(size, 'x'));
+      };
+    };
+    std::vector<HttpRoute> routes{{HttpMethod::kGet, "/small", page(200, 100)},
+                                  {HttpMethod::kGet, "/large", page(200, 100'000)},
+                                  {HttpMethod::kGet, "/busy", page(503, 10)},
+                                  {HttpMethod::kGet, "/moved",
+                                   [](const HttpRequest&) {
+                                     HttpResponse response = text_response(302, "");
+                                     response.headers.emplace_back("Location", "/small");
+                                     return response;
+                                   }},
+                                  {HttpMethod::kGet, "/stuck", [this](const HttpRequest&) {
+                                     release.wait();
+                                     return text_response(200, "late");
+                                   }}};
+    server =
+        HttpServer::start({.listen_addresses = {"127.0.0.1:0"}}, std::move(routes), clock).value();
+  }
+  ~Agent() { release.count_down(); }
+
+  [[nodiscard]] std::string url(const std::string& path) const {
+    return "http://" + server->addresses().front() + path;
+  }
+  [[nodiscard]] std::string error_of(const std::string& path,
+                                     const cli::FetchLimits& limits) const {
+    const auto body = cli::fetch_url_within(url(path), limits);
+    return body ? "no error" : body.error().message();
+  }
+
+  std::latch release{1};
+  core::SystemClock clock;
+  std::unique_ptr<HttpServer> server;
+};
+
+}  // namespace
+
+TEST_CASE("a page within the limits is fetched") {
+  const Agent agent;
+  CHECK(cli::fetch_url(agent.url("/small")) == std::string(100, 'x'));
+  CHECK(cli::fetch_url_within(agent.url("/large"), {.bytes = 100'000})->size() == 100'000);
+}
+
+TEST_CASE("a page over the limit is none, however small it is packed") {
+  const Agent agent;  // which packs 100 kB of one letter into some hundred bytes
+  CHECK(agent.error_of("/large", {.bytes = 99'999}) ==
+        agent.url("/large") + ": the answer is too large");
+}
+
+TEST_CASE("a status other than 200 is an error that names it, and nobody is led elsewhere") {
+  const Agent agent;
+  CHECK(agent.error_of("/busy", {}) == agent.url("/busy") + ": HTTP status 503");
+  CHECK(agent.error_of("/none", {}) == agent.url("/none") + ": HTTP status 404");
+  CHECK(agent.error_of("/moved", {}) == agent.url("/moved") + ": HTTP status 302");
+}
+
+TEST_CASE("an agent that does not answer is waited for no longer than said") {
+  const Agent agent;
+  const std::string error = agent.error_of("/stuck", {.time = 100ms});
+  CHECK(error.starts_with(agent.url("/stuck") + ": Timeout was reached"));
+}
+
+TEST_CASE("only HTTP is spoken") {
+  CHECK_FALSE(cli::fetch_url("file:///etc/hostname"));
+  CHECK_FALSE(cli::fetch_url("ftp://127.0.0.1/x"));
+}
