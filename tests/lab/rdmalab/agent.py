@@ -15,7 +15,7 @@ import sys
 import time
 import traceback
 
-from . import restore, serve
+from . import pace, restore, serve
 from .lab import Lab, Stop
 from .port import Port
 from .shell import SCRATCH
@@ -67,11 +67,12 @@ def _run(scenario: dict, plan: dict, port: Port, last: bool) -> bool:
     if pid == 0:
         _scenario_process(scenario["module"], plan, port)
     error = ""
-    if not _wait(pid, scenario["timeout"]):
+    timeout = pace.stretched(scenario["timeout"])
+    if not _wait(pid, timeout):
         os.kill(pid, signal.SIGUSR1)
         _wait(pid, 1)
         log = (SCRATCH / "scenario.log").read_text(errors="replace")[-4000:]
-        error = f"not done after {scenario['timeout']} s\n{log}"
+        error = f"not done after {timeout:.0f} s\n{log}"
     elif ERROR.exists():
         error = ERROR.read_text()
     if plan.get("shell"):
@@ -98,7 +99,7 @@ def _run(scenario: dict, plan: dict, port: Port, last: bool) -> bool:
 def main() -> None:
     plan = json.loads(pathlib.Path(sys.argv[1]).read_text())
     port = Port("lab")
-    port.send({"event": "boot", "kernel": os.uname().release})
+    port.send({"event": "boot", "kernel": os.uname().release, "stretch": pace.measure()})
     if plan["mode"] == "serve":
         serve.serve(plan, port)
     restore.KernelLog.skip()

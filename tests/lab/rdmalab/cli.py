@@ -4,6 +4,7 @@ import dataclasses
 import json
 import subprocess
 
+from .pace import stretched
 from .wait import wait_until
 
 
@@ -19,7 +20,7 @@ class Answer:
 
 def rdmadiag(lab, *arguments: object, timeout: float = 60) -> Answer:
     command = [str(lab.binaries / "rdmadiag"), *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=stretched(timeout))
     return Answer(done.returncode, done.stdout, done.stderr)
 
 

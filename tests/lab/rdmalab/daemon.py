@@ -27,10 +27,13 @@ class Daemon:
         flags: list[object] = (),
         devices: str | None = None,
         listen: str = "127.0.0.1",
+        expect_devices: bool = True,
     ):
         """`devices` is a regular expression; default: the host's own device only. The read's deadline is
-        DEADLINE unless the configuration names another."""
+        DEADLINE unless the configuration names another. Without `expect_devices` it is started when it
+        is ready, whatever it has found."""
         self.host = host
+        self.expect_devices = expect_devices
         self.url = f"http://127.0.0.1:{host.http_port}"
         self.config_path = SCRATCH / f"{host.name}.yaml"
         self.write_config(config or {})
@@ -61,6 +64,8 @@ class Daemon:
         try:
             if self.get("/-/ready").status != 200:
                 return False
+            if not self.expect_devices:
+                return True
             metrics = self.scrape()
         except OSError:
             return False

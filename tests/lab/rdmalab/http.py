@@ -5,6 +5,8 @@ import json
 import urllib.error
 import urllib.request
 
+from .pace import stretched
+
 
 @dataclasses.dataclass
 class Response:
@@ -26,7 +28,7 @@ def request(
     """Raises OSError when nobody answers."""
     asked = urllib.request.Request(url, method=method, headers=headers or {})
     try:
-        with urllib.request.urlopen(asked, timeout=timeout) as answer:
+        with urllib.request.urlopen(asked, timeout=stretched(timeout)) as answer:
             return Response(answer.status, dict(answer.headers), answer.read())
     except urllib.error.HTTPError as error:
         with error:

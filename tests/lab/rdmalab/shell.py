@@ -7,6 +7,8 @@ import pathlib
 import signal
 import subprocess
 
+from .pace import stretched
+
 SCRATCH = pathlib.Path("/run/lab")  # logs and files of the running scenario; empty at its start
 
 
@@ -17,6 +19,7 @@ class CommandError(Exception):
 def run(*argv: object, timeout: float = 60, check: bool = True, stdin: str | None = None) -> str:
     """Standard output of the command; CommandError with everything it said when it fails."""
     command = [str(a) for a in argv]
+    timeout = stretched(timeout)
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=timeout, input=stdin, errors="replace"
@@ -63,7 +66,7 @@ class Process:
     def wait(self, timeout: float) -> int:
         """The exit status, negative for a signal; CommandError when it is still running."""
         try:
-            return self._popen.wait(timeout)
+            return self._popen.wait(stretched(timeout))
         except subprocess.TimeoutExpired:
             raise CommandError(
                 f"{self.name}: still running after {timeout} s\n{self.log()[-2000:]}"

@@ -2,12 +2,15 @@
 
 import time
 
+from .pace import stretched
+
 POLL_SECONDS = 0.1
 
 
 def wait_until(condition, timeout: float, poll: float = POLL_SECONDS):
-    """The first true value of condition(), or its last false one when `timeout` seconds have gone."""
-    deadline = time.monotonic() + timeout
+    """The first true value of condition(), or its last false one when `timeout` seconds have gone,
+    stretched to the machine's pace."""
+    deadline = time.monotonic() + stretched(timeout)
     while True:
         value = condition()
         if value or time.monotonic() >= deadline:

@@ -28,7 +28,7 @@ def _one(guest: Guest, scenario: Scenario) -> tuple[Result, bool]:
     """The next scenario's result, and whether the guest can go on with another one."""
     result = Result(scenario.name)
     while True:
-        event = guest.next_event(scenario.timeout + GRACE_SECONDS)
+        event = guest.next_event(scenario.timeout * guest.stretch + GRACE_SECONDS)
         if event is None:
             _lost(result, guest, "the guest died or did not finish in its time")
             return result, False

@@ -21,7 +21,7 @@ from . import paths
 MEMORY_MB = 1500
 # On a busy machine the kernel's check of the emulated timer can fail, and the boot with it.
 KERNEL_ARGUMENTS = "console=ttyS0 quiet panic=-1 mitigations=off no_timer_check"
-BOOT_SECONDS = 90
+BOOT_SECONDS = 180
 BOOT_ATTEMPTS = 2
 
 
@@ -46,6 +46,7 @@ class Guest:
         self._forward = forward
         self._interactive = console == "stdio"
         self._buffer = b""
+        self.stretch = 1.0  # of time-outs; told by the guest when it is up, see rdmalab/pace.py
 
     def __enter__(self) -> "Guest":
         self.job = pathlib.Path(tempfile.mkdtemp(prefix="rdmalab-"))
@@ -181,7 +182,8 @@ def booted(kernel: str, accel: str, plan: dict, **options):
     why = ""
     for _ in range(BOOT_ATTEMPTS):
         with Guest(kernel, accel, plan, **options) as guest:
-            if guest.next_event(BOOT_SECONDS) is not None:
+            if (event := guest.next_event(BOOT_SECONDS)) is not None:
+                guest.stretch = event.get("stretch", 1.0)
                 yield guest
                 return
             why = guest.console() + guest.qemu_log()

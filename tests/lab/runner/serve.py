@@ -31,7 +31,7 @@ def main() -> int:
 
 
 def _watch(guest: Guest) -> int:
-    while (event := guest.next_event(START_SECONDS)) is not None:
+    while (event := guest.next_event(START_SECONDS * guest.stretch)) is not None:
         if event["event"] == "up":
             print(
                 f"{event['host']} ({event['device']}): http://localhost:{event['port']}/"
@@ -51,6 +51,6 @@ def _watch(guest: Guest) -> int:
 def _stop(guest: Guest) -> int:
     guest.send({"stop": True})
     clean = True
-    while (event := guest.next_event(30)) is not None:
+    while (event := guest.next_event(30 * guest.stretch)) is not None:
         clean &= event["event"] != "stopped" or event["status"] == 0
-    return 0 if guest.wait(15) and clean else 1
+    return 0 if guest.wait(15 * guest.stretch) and clean else 1
