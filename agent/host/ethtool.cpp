@@ -56,8 +56,8 @@ struct Question {
 constexpr std::array<Question, 5> kQuestions = {{
     {kEthtoolLinkmodesGet, "LINKMODES_GET", ethtool_request, take_linkmodes},
     {kEthtoolLinkstateGet, "LINKSTATE_GET", ethtool_request, take_linkstate},
-    {kEthtoolPauseGet, "PAUSE_GET", ethtool_request, take_pause},
-    {kEthtoolFecGet, "FEC_GET", ethtool_request, take_fec},
+    {kEthtoolPauseGet, "PAUSE_GET", ethtool_request_with_statistics, take_pause},
+    {kEthtoolFecGet, "FEC_GET", ethtool_request_with_statistics, take_fec},
     {kEthtoolStatsGet, "STATS_GET", ethtool_stats_request, take_stats},
 }};
 

@@ -154,6 +154,10 @@ bool decode_stats_group(Bytes nest, std::vector<NamedCount>& counts) {
 }  // namespace
 
 PayloadWriter ethtool_request(std::string_view netdev) {
+  return PayloadWriter().nest(1, header_with_flags(netdev, ETHTOOL_FLAG_COMPACT_BITSETS));
+}
+
+PayloadWriter ethtool_request_with_statistics(std::string_view netdev) {
   constexpr std::uint32_t kFlags = ETHTOOL_FLAG_COMPACT_BITSETS | ETHTOOL_FLAG_STATS;
   return PayloadWriter().nest(1, header_with_flags(netdev, kFlags));
 }

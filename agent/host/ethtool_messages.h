@@ -22,8 +22,11 @@ inline constexpr std::uint8_t kEthtoolFecGet = 29;
 inline constexpr std::uint8_t kEthtoolModuleEepromGet = 31;
 inline constexpr std::uint8_t kEthtoolStatsGet = 32;
 
-// For all but STATS_GET and MODULE_EEPROM_GET: compact bitsets, statistics included.
+// LINKMODES_GET and LINKSTATE_GET, in compact bitsets. They have no statistics, and the kernel
+// answers EINVAL to a header that asks them for some.
 [[nodiscard]] PayloadWriter ethtool_request(std::string_view netdev);
+// PAUSE_GET and FEC_GET, their statistics included.
+[[nodiscard]] PayloadWriter ethtool_request_with_statistics(std::string_view netdev);
 // The groups eth-phy, eth-mac, eth-ctrl and rmon.
 [[nodiscard]] PayloadWriter ethtool_stats_request(std::string_view netdev);
 

@@ -154,7 +154,12 @@ TEST_CASE("requests carry the netdev and what they ask for") {
   AttributeReader top(request.bytes());
   AttributeReader inner(top.next()->payload);
   CHECK(inner.next()->text() == "eth2");
-  CHECK(inner.next()->u32() == 5U);  // compact bitsets, statistics
+  CHECK(inner.next()->u32() == 1U);  // compact bitsets
+  const auto with_statistics = ethtool_request_with_statistics("eth2");
+  AttributeReader outer(with_statistics.bytes());
+  AttributeReader header(outer.next()->payload);
+  CHECK(header.next()->text() == "eth2");
+  CHECK(header.next()->u32() == 5U);  // compact bitsets, statistics
 
   const auto eeprom_request = module_eeprom_request(
       "eth2", {.i2c = 0x51, .page = 3, .bank = 1, .offset = 128, .length = 64});

@@ -43,6 +43,26 @@ struct Setup : test::SourceFixture {
   }
 };
 
+// The flags in the header of each question that was asked, by command.
+std::map<int, std::uint32_t> asked_flags(const test::FakeTransport& kernel) {
+  std::map<int, std::uint32_t> flags;
+  for (const host::NetlinkRequest& request : kernel.requests()) {
+    if (request.type != kFamily) continue;
+    const auto message = host::decode_generic(request.payload);
+    REQUIRE(message);
+    std::uint32_t& found = flags[message->command];
+    const std::uint16_t header = message->command == 32 ? 2 : 1;
+    CHECK(host::walk_attributes(message->attributes, [&](const host::Attribute& top) {
+      return top.type != header ||
+             host::walk_attributes(top.payload, [&](const host::Attribute& field) {
+               if (field.type == 3) found = field.u32().value_or(0);
+               return true;
+             });
+    }));
+  }
+  return flags;
+}
+
 bool is_listed(const std::vector<core::ReadIssue>& issues, const std::string& path, bool counted) {
   for (const core::ReadIssue& issue : issues)
     if (issue.path == path && issue.backing_off != counted) return true;
@@ -71,6 +91,20 @@ TEST_CASE("ethtool's answers come together in the netdev") {
   CHECK(sample_of(netdev.counters, "pause-tx-frames") == 11U);
   CHECK(sample_of(netdev.counters, "fec-uncorrectable-blocks-lane-0") == 7U);
   CHECK(sample_of(netdev.counters, "rmon-etherStatsFragments") == 8U);
+}
+
+// Kernels answer EINVAL to the flag of statistics (4) where a question has none.
+TEST_CASE("statistics are asked for only where the kernel has them") {
+  Setup s;
+  s.answer_all();
+  const auto source = s.make();
+  (void)s.read(*source);
+  const auto flags = asked_flags(*s.kernel);
+  CHECK(flags.at(4) == 1U);
+  CHECK(flags.at(6) == 1U);
+  CHECK(flags.at(21) == 5U);
+  CHECK(flags.at(29) == 5U);
+  CHECK(flags.at(32) == 1U);
 }
 
 TEST_CASE("a standard count is not added to the driver's own, nor to another standard one") {
