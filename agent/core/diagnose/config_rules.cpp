@@ -61,6 +61,19 @@ void check_firmware_spread(const Evidence& evidence, Report& report) {
   }
 }
 
+void check_health(const Evidence& evidence, Report& report) {
+  for (const DeviceView& device : device_views(evidence)) {
+    for (const HealthReporter& reporter : device.now->health) {
+      if (reporter.state.value_or(0) == 0) continue;
+      report.add("device-unhealthy", device.subject(),
+                 fmt::format("reporter {} of {} is in error ({} errors, {} recoveries)",
+                             reporter.name, reporter.handle, reporter.errors.value_or(0),
+                             reporter.recoveries.value_or(0)),
+                 "healthy");
+    }
+  }
+}
+
 void check_devices_answer(const Evidence& evidence, Report& report) {
   for (const DeviceEntry& entry : evidence.now->devices) {
     const Subject subject{.device = entry.name, .port = 0, .netdev = ""};
@@ -91,6 +104,7 @@ void check_addressing(const Evidence& evidence, Report& report) {
 
 void check_host(const Evidence& evidence, Report& report) {
   check_devices_answer(evidence, report);
+  check_health(evidence, report);
   check_firmware_spread(evidence, report);
 }
 

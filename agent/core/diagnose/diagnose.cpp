@@ -61,6 +61,7 @@ Diagnosis diagnose(const Evidence& evidence) {
   check_link(evidence, report);
   check_counters(evidence, report);
   check_queues(evidence, report);
+  check_lossless(evidence, report);
   check_addressing(evidence, report);
   check_host(evidence, report);
   check_inventory(evidence, report);

@@ -57,6 +57,7 @@ struct Rule {
 void check_link(const Evidence& evidence, Report& report);
 void check_counters(const Evidence& evidence, Report& report);
 void check_queues(const Evidence& evidence, Report& report);
+void check_lossless(const Evidence& evidence, Report& report);
 void check_addressing(const Evidence& evidence, Report& report);
 void check_host(const Evidence& evidence, Report& report);
 void check_inventory(const Evidence& evidence, Report& report);
