@@ -93,6 +93,9 @@ void Watch::watch_device_list() {
   device_list_ = std::make_unique<PeriodicThread>(
       parts_.list_interval, [known, rdma = parts_.rdma, listener = device_listener_] {
         auto devices = rdma->list_devices();
+        // Without the module there are no devices: those it brings are news.
+        if (!devices && devices.error().code == std::errc::protocol_not_supported)
+          devices = std::vector<NetlinkDevice>();
         if (!devices) return;
         if (*known && **known != *devices) listener->tell();
         *known = *std::move(devices);

@@ -34,10 +34,12 @@ class ListedDevices final : public host::NetlinkSource {
   std::mutex mutex;
   std::vector<host::NetlinkDevice> devices;
   int lists = 0;
+  int error_number = 0;
 
   core::Result<std::vector<host::NetlinkDevice>> list_devices() override {
     const std::lock_guard lock(mutex);
     ++lists;
+    if (error_number != 0) return core::errno_error(error_number, "refused by the test");
     return devices;
   }
   // Until the devices as they are now have been listed twice.
@@ -49,8 +51,13 @@ class ListedDevices final : public host::NetlinkSource {
     const std::lock_guard lock(mutex);
     return lists;
   }
+  void fail(int number) {
+    const std::lock_guard lock(mutex);
+    error_number = number;
+  }
   void set(std::size_t number) {
     const std::lock_guard lock(mutex);
+    error_number = 0;
     devices.resize(number);
     for (std::size_t i = 0; i < number; ++i) devices[i].name = "rxe" + std::to_string(i);
   }
@@ -95,6 +102,13 @@ struct Setup {
     return *std::move(watch);
   }
 };
+
+// A kernel since 6.12 with RDMA: the lab sees to it.
+bool hears_of_devices(const host::Watch& watch) {
+  return std::none_of(watch.deaf().begin(), watch.deaf().end(), [](const auto& e) {
+    return e.what.find("protocol 20") != std::string::npos;
+  });
+}
 
 const host::WatchedPort kRoce{"rxe1", 1, "h1"};
 const host::WatchedPort kIb{"mlx5_0", 1, ""};
@@ -165,10 +179,7 @@ TEST_CASE("where the kernel does not tell of devices their list is compared") {
   std::atomic<int> changes = 0;
   s.parts.on_devices_changed = [&] { ++changes; };
   auto watch = s.start();
-  const bool tells = std::none_of(watch->deaf().begin(), watch->deaf().end(), [](const auto& e) {
-    return e.what.find("protocol 20") != std::string::npos;
-  });
-  if (tells) return;  // a kernel since 6.12 with RDMA: the lab sees to it
+  if (hears_of_devices(*watch)) return;
   listed->await_lists();
   CHECK(changes == 0);
   listed->set(0);
@@ -177,6 +188,28 @@ TEST_CASE("where the kernel does not tell of devices their list is compared") {
   listed->set(2);
   listed->await_lists();
   CHECK(changes == 2);
+  listed->fail(EIO);  // says nothing about devices
+  listed->await_lists();
+  CHECK(changes == 2);
+  listed->fail(EPROTONOSUPPORT);  // the module has gone, and all devices with it
+  listed->await_lists();
+  CHECK(changes == 3);
+}
+
+TEST_CASE("devices that come with their module are news") {
+  Setup s;
+  const auto listed = std::make_shared<ListedDevices>();
+  listed->fail(EPROTONOSUPPORT);
+  s.parts.rdma = listed;
+  std::atomic<int> changes = 0;
+  s.parts.on_devices_changed = [&] { ++changes; };
+  auto watch = s.start();
+  if (hears_of_devices(*watch)) return;
+  listed->await_lists();
+  CHECK(changes == 0);
+  listed->set(1);
+  listed->await_lists();
+  CHECK(changes == 1);
 }
 
 TEST_CASE("the link group of this machine's kernel can be listened to") {
