@@ -165,8 +165,11 @@ void write_health(const HostView& view, Exposition& out) {
       [](std::uint64_t a, std::uint64_t b) { return std::max(a, b); });
   out.family("rdma_device_health_errors_total", FamilyType::kCounter,
              "Errors a devlink health reporter has seen.");
-  each([](const core::HealthReporter& r) { return r.errors; },
-       [](std::uint64_t a, std::uint64_t b) { return a + b; });
+  const auto sum = [](std::uint64_t a, std::uint64_t b) { return a + b; };
+  each([](const core::HealthReporter& r) { return r.errors; }, sum);
+  out.family("rdma_device_health_recoveries_total", FamilyType::kCounter,
+             "Errors a devlink health reporter has recovered from.");
+  each([](const core::HealthReporter& r) { return r.recoveries; }, sum);
 }
 
 }  // namespace

@@ -120,6 +120,7 @@ TEST_CASE("metrics others emit by name are not in the catalogue") {
                                             "rdma_device_pcie_errors_total",
                                             "rdma_device_health_state",
                                             "rdma_device_health_errors_total",
+                                            "rdma_device_health_recoveries_total",
                                             "rdma_device_temperature_celsius",
                                             "rdma_port_info",
                                             "rdma_port_state",
