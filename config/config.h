@@ -28,7 +28,8 @@ struct DeviceFilters {
 
 struct BurstSampling {
   bool enabled = false;
-  std::int64_t rate = 50;  // samples a second
+  std::int64_t rate = 50;                         // samples a second
+  nanoseconds window = std::chrono::seconds(15);  // peaks are of the last of these
 
   bool operator==(const BurstSampling&) const = default;
 };

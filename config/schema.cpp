@@ -42,6 +42,7 @@ void visit_devices(ConfigVisitor& visitor, DeviceFilters& devices) {
 void visit_burst(ConfigVisitor& visitor, BurstSampling& burst) {
   visitor.boolean("enabled", burst.enabled);
   visitor.integer("rate", burst.rate, 10, 100);
+  visitor.duration("window", burst.window, 1s, 10min);
 }
 
 void visit_sources(ConfigVisitor& visitor, SourceSwitches& sources) {

@@ -60,6 +60,7 @@ void write_port_families(const HostView& view, Exposition& out);
 void write_netdev_families(const HostView& view, Exposition& out);
 void write_dcb_families(const HostView& view, Exposition& out);
 void write_ethtool_families(const HostView& view, Exposition& out);
+void write_burst_families(const HostView& view, Exposition& out);
 void write_probe_families(const HostView& view, Exposition& out);
 void write_counter_families(const HostView& view, Exposition& out);
 

@@ -56,6 +56,7 @@ void render_prometheus(const core::HostSnapshot& host, const core::AgentStatus& 
   write_dcb_families(view, exposition);
   write_ethtool_families(view, exposition);
   write_counter_families(view, exposition);
+  write_burst_families(view, exposition);
   write_probe_families(view, exposition);
   if (options.node_exporter) write_node_exporter_families(view, exposition);
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/core/burst.h"
 #include "agent/core/clock.h"
 #include "agent/core/finding.h"
 #include "agent/core/probe.h"
@@ -41,6 +42,7 @@ struct AgentStatus {
   std::optional<SystemTime> config_reloaded_at;  // last success, the start included
   std::optional<ProcessStats> process;
   std::vector<PortStatus> ports;
+  std::vector<BurstDevice> bursts;  // of each sampled device
   Diagnosis diagnosis;
   std::vector<ProbeSnapshot> probes;  // one a probed NIC
 
