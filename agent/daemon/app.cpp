@@ -1,6 +1,7 @@
 #include "agent/daemon/app.h"
 
 #include <linux/magic.h>
+#include <linux/netlink.h>
 #include <sys/vfs.h>
 
 #include <atomic>
@@ -11,6 +12,7 @@
 
 #include "agent/core/log.h"
 #include "agent/core/version.h"
+#include "agent/daemon/bursts.h"
 #include "agent/daemon/event_loop.h"
 #include "agent/daemon/exit_guard.h"
 #include "agent/daemon/observer.h"
@@ -22,6 +24,7 @@
 #include "agent/daemon/routes.h"
 #include "agent/daemon/service.h"
 #include "agent/daemon/settings.h"
+#include "agent/daemon/watching.h"
 #include "agent/host/collect.h"
 #include "agent/host/live_sources.h"
 #include "agent/host/rdma_netlink.h"
@@ -49,6 +52,18 @@ host::CollectorParts collector_parts(const Options& options, const AppParts& par
   return collector;
 }
 
+WatchingParts watching_parts(const Options& options, const AppParts& parts) {
+  WatchingParts watching;
+  watching.watch.roots = options.roots;
+  watching.watch.clock = parts.clock;
+  watching.watch.rdma = host::make_rdma_netlink();
+  watching.watch.route = std::make_shared<host::NetlinkSocketPool>(NETLINK_ROUTE);
+  watching.watch.devlink = std::make_shared<host::GenericNetlink>(
+      std::make_shared<host::NetlinkSocketPool>(NETLINK_GENERIC), "devlink");
+  watching.watch.launch = parts.launch;
+  return watching;
+}
+
 // Destroyed from the bottom up: first what serves, last what it reads from.
 class App {
  public:
@@ -65,6 +80,7 @@ class App {
         collector_(options.roots, make_collect_options(options, config),
                    collector_parts(options, parts)),
         observer_(collector_, config.expect),
+        watching_parts_(watching_parts(options, parts)),
         process_(parts.own_proc),
         reloader_(
             options.config_file, [this](const config::Config& fresh) { return apply(fresh); },
@@ -81,6 +97,7 @@ class App {
   core::Status start_server(std::vector<core::UniqueFd> sockets);
   void start_probing();
   core::Status set_up_loop(EventLoop& loop);
+  core::Status start_watching(EventLoop& loop);
 
   ExitGuard exit_guard_;  // outlives what it guards the end of
   const Options options_;
@@ -90,6 +107,9 @@ class App {
   Published<config::Config> config_;
   host::Collector collector_;
   Observer observer_;
+  std::unique_ptr<Bursts> bursts_;
+  WatchingParts watching_parts_;
+  std::unique_ptr<Watching> watching_;
   ProcessReader process_;
   Reloader reloader_;
   std::unique_ptr<Probing> probing_owner_;  // only where the devices are real
@@ -105,6 +125,7 @@ std::vector<std::string> App::apply(const config::Config& fresh) {
   }
   collector_.reconfigure(collect);
   observer_.expect(fresh.expect);
+  if (bursts_) bursts_->configure(fresh.collect.burst);
   config_.publish(fresh);
   return {};
 }
@@ -153,10 +174,26 @@ core::Status App::set_up_loop(EventLoop& loop) {
   return {};
 }
 
+// A captured tree does not change, and this machine's links are not its own.
+core::Status App::start_watching(EventLoop& loop) {
+  if (!is_live_sysfs(options_.roots.sys)) return {};
+  watching_parts_.rescan = [this] { collector_.rescan(); };
+  watching_parts_.observe = [this] { static_cast<void>(observer_.observe()); };
+  auto started = Watching::start(std::move(watching_parts_));
+  if (!started) return tl::make_unexpected(started.error());
+  watching_ = *std::move(started);
+  observer_.watch(*watching_);
+  bursts_ = std::make_unique<Bursts>(options_.roots, host::BurstParts{.clock = clock_},
+                                     config_.get()->collect.burst);
+  observer_.sample(*bursts_);
+  return loop.watch(watching_->descriptor(), [this] { watching_->dispatch(); });
+}
+
 core::Status App::serve(std::vector<core::UniqueFd> sockets) {
   auto loop = EventLoop::make();
   if (!loop) return tl::make_unexpected(loop.error());
   if (auto status = set_up_loop(**loop); !status) return status;
+  if (auto status = start_watching(**loop); !status) return status;
   if (auto status = start_server(std::move(sockets)); !status) return status;
   start_probing();
   // Apart from the loop, which must answer to signals also while a first read is slow.

@@ -110,4 +110,42 @@ std::vector<ChangeLine> describe_changes(const core::HostSnapshot* before,
   return changes.take();
 }
 
+std::vector<ChangeLine> describe_flaps(const std::vector<core::PortStatus>& before,
+                                       const std::vector<core::PortStatus>& now) {
+  constexpr std::uint64_t kThereAndBack = 2;
+  std::vector<ChangeLine> lines;
+  for (const core::PortStatus& port : now) {
+    const auto earlier = std::find_if(before.begin(), before.end(), [&](const auto& status) {
+      return status.port == port.port && status.device == port.device;
+    });
+    if (earlier == before.end() || !earlier->state_changes || !port.state_changes) continue;
+    if (*port.state_changes < *earlier->state_changes + kThereAndBack) continue;
+    lines.push_back({LogLevel::kWarn,
+                     "port changed its state between two reads",
+                     {{"device", port.device},
+                      {"port", std::to_string(port.port)},
+                      {"changes", std::to_string(*port.state_changes - *earlier->state_changes)}}});
+  }
+  return lines;
+}
+
+std::optional<ChangeLine> describe_health(const core::HealthReporter* before,
+                                          const core::HealthReporter& now) {
+  const bool is_ill = now.state.value_or(0) != 0;
+  const bool was_ill = before != nullptr && before->state.value_or(0) != 0;
+  const bool failed_again = before != nullptr && now.errors > before->errors;
+  std::vector<core::LogField> fields = {{"at", now.handle}, {"reporter", now.name}};
+  if (now.port_index) fields.push_back({"port_index", std::to_string(*now.port_index)});
+  if (now.errors) fields.push_back({"errors", std::to_string(*now.errors)});
+  if (now.recoveries) fields.push_back({"recoveries", std::to_string(*now.recoveries)});
+  if (is_ill && (!was_ill || failed_again))
+    return ChangeLine{LogLevel::kWarn, "health reporter is in error", std::move(fields)};
+  if (!is_ill && was_ill)
+    return ChangeLine{LogLevel::kInfo, "health reporter has recovered", std::move(fields)};
+  if (failed_again)
+    return ChangeLine{LogLevel::kWarn, "health reporter had an error and recovered",
+                      std::move(fields)};
+  return std::nullopt;
+}
+
 }  // namespace rdmadiag::daemon

@@ -3,9 +3,11 @@
 // are not logged, changes are. Pure.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "agent/core/agent_status.h"
 #include "agent/core/log.h"
 #include "agent/core/snapshot.h"
 
@@ -20,5 +22,13 @@ struct ChangeLine {
 // `before` may be null: then devices that are there are not news, those that hang are.
 [[nodiscard]] std::vector<ChangeLine> describe_changes(const core::HostSnapshot* before,
                                                        const core::HostSnapshot& now);
+
+// Ports that went away and came back between two observations, which look alike.
+[[nodiscard]] std::vector<ChangeLine> describe_flaps(const std::vector<core::PortStatus>& before,
+                                                     const std::vector<core::PortStatus>& now);
+
+// A health reporter as notified; `before` is null the first time. Nothing when nothing changed.
+[[nodiscard]] std::optional<ChangeLine> describe_health(const core::HealthReporter* before,
+                                                        const core::HealthReporter& now);
 
 }  // namespace rdmadiag::daemon

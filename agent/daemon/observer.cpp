@@ -4,6 +4,13 @@
 #include "agent/daemon/change_log.h"
 
 namespace rdmadiag::daemon {
+namespace {
+
+void log_all(const std::vector<ChangeLine>& lines) {
+  for (const ChangeLine& line : lines) core::log(line.level, line.message, line.fields);
+}
+
+}  // namespace
 
 Observer::Observer(host::Collector& collector, core::Expectations expect)
     : collector_(collector), expect_(std::move(expect)) {}
@@ -14,15 +21,17 @@ std::shared_ptr<const Observation> Observer::observe() {
   const bool older = last_ && host->taken_steady < last_->host->taken_steady;
   if (last_ && !stale_ && (last_->host == host || older)) return last_;
   stale_ = false;
-  for (const ChangeLine& line : describe_changes(last_ ? last_->host.get() : nullptr, *host))
-    core::log(line.level, line.message, line.fields);
+  log_all(describe_changes(last_ ? last_->host.get() : nullptr, *host));
   history_.observe(*host);
+  if (watching_ != nullptr) watching_->follow(*host);
+  if (bursts_ != nullptr) bursts_->follow(*host);
   remember(host);
   auto observation = std::make_shared<Observation>();
   observation->host = host;
   observation->at_start = at_start_;
   observation->before = baseline_ == host ? nullptr : baseline_;
   observation->ports = port_statuses(*host);
+  if (last_) log_all(describe_flaps(last_->ports, observation->ports));
   observation->diagnosis = core::diagnose({.now = host.get(),
                                            .before = observation->before.get(),
                                            .expect = expect_,
@@ -35,6 +44,23 @@ void Observer::expect(core::Expectations expect) {
   const std::lock_guard lock(mutex_);
   expect_ = std::move(expect);
   stale_ = true;
+}
+
+void Observer::watch(Watching& watching) {
+  const std::lock_guard lock(mutex_);
+  watching_ = &watching;
+  if (last_) watching.follow(*last_->host);
+}
+
+void Observer::sample(Bursts& bursts) {
+  const std::lock_guard lock(mutex_);
+  bursts_ = &bursts;
+  if (last_) bursts.follow(*last_->host);
+}
+
+std::vector<core::BurstDevice> Observer::bursts() const {
+  const std::lock_guard lock(mutex_);
+  return bursts_ == nullptr ? std::vector<core::BurstDevice>() : bursts_->report();
 }
 
 // Two snapshots are kept, one of them 60 to 120 seconds old: a window that does not depend on how
@@ -54,13 +80,18 @@ std::vector<core::PortStatus> Observer::port_statuses(const core::HostSnapshot& 
   std::vector<core::PortStatus> statuses;
   for (const core::DeviceEntry& entry : host.devices) {
     if (!entry.snapshot) continue;
-    for (const core::PortSnapshot& port : entry.snapshot->ports)
-      statuses.push_back({.device = entry.name,
-                          .port = port.number,
-                          .expected_bits_per_second = history_.expected_rate(
-                              entry.name, port.number, expect_.rate_bits_per_second),
-                          .state_changes = {},
-                          .last_state_change = {}});
+    for (const core::PortSnapshot& port : entry.snapshot->ports) {
+      core::PortStatus& status = statuses.emplace_back();
+      status.device = entry.name;
+      status.port = port.number;
+      status.expected_bits_per_second =
+          history_.expected_rate(entry.name, port.number, expect_.rate_bits_per_second);
+      const auto seen =
+          watching_ == nullptr ? std::nullopt : watching_->transitions(entry.name, port);
+      if (!seen) continue;
+      status.state_changes = seen->up + seen->down;
+      status.last_state_change = seen->last_change;
+    }
   }
   return statuses;
 }

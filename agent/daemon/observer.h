@@ -9,6 +9,8 @@
 #include "agent/core/diagnose/diagnose.h"
 #include "agent/core/port_history.h"
 #include "agent/core/snapshot.h"
+#include "agent/daemon/bursts.h"
+#include "agent/daemon/watching.h"
 #include "agent/host/collect.h"
 
 namespace rdmadiag::daemon {
@@ -29,6 +31,13 @@ class Observer {
 
   [[nodiscard]] std::shared_ptr<const Observation> observe();
   void expect(core::Expectations expect);
+  // From now on it follows what is observed, and tells of the ports between. Outlives the
+  // observer's last observation.
+  void watch(Watching& watching);
+  // The same of the burst sampler.
+  void sample(Bursts& bursts);
+  // What the sampler sees at this moment.
+  [[nodiscard]] std::vector<core::BurstDevice> bursts() const;
 
   // Diagnosis and rates look back at least this far once the daemon has run that long, at most
   // twice as far.
@@ -39,9 +48,11 @@ class Observer {
   [[nodiscard]] std::vector<core::PortStatus> port_statuses(const core::HostSnapshot& host) const;
 
   host::Collector& collector_;
-  std::mutex mutex_;  // guards everything below
+  mutable std::mutex mutex_;  // guards everything below
   core::Expectations expect_;
   core::PortHistory history_;
+  Watching* watching_ = nullptr;
+  Bursts* bursts_ = nullptr;
   std::shared_ptr<const core::HostSnapshot> at_start_;
   std::shared_ptr<const core::HostSnapshot> baseline_;
   std::shared_ptr<const core::HostSnapshot> next_baseline_;

@@ -132,6 +132,7 @@ core::AgentStatus make_agent_status(const RouteParts& parts, const Observation& 
   status.config_reloaded_at = reload.succeeded_at;
   status.process = parts.process.read();
   status.ports = observation.ports;
+  status.bursts = parts.observer.bursts();
   status.diagnosis = observation.diagnosis;
   if (const Probing* probing = parts.probing) status.probes = probing->snapshots();
   return status;

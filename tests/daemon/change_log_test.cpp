@@ -100,5 +100,58 @@ TEST_CASE("sources that fail and recover are said with their device") {
         Lines{"level=warn source=rdma_netlink msg=\"source cannot be read\""});
 }
 
+std::vector<core::PortStatus> changed(std::optional<std::uint64_t> count) {
+  core::PortStatus port;
+  port.device = "a";
+  port.port = 1;
+  port.state_changes = count;
+  return {port};
+}
+
+TEST_CASE("a port that went and came back between two reads is said, a single change is not") {
+  CHECK(describe_flaps(changed(3), changed(3)).empty());
+  CHECK(describe_flaps(changed(3), changed(4)).empty());  // seen in the state itself
+  CHECK(describe_flaps(changed(3), changed(1)).empty());  // a device replaced
+  CHECK(describe_flaps(changed({}), changed(9)).empty());
+  CHECK(describe_flaps({}, changed(9)).empty());
+  const auto lines = describe_flaps(changed(3), changed(5));
+  REQUIRE(lines.size() == 1);
+  CHECK(core::format_logfmt(lines[0].level, lines[0].message, lines[0].fields) ==
+        "level=warn device=a port=1 changes=2 msg=\"port changed its state between two reads\"");
+}
+
+core::HealthReporter reporter(int state, std::uint64_t errors, std::uint64_t recoveries) {
+  core::HealthReporter reporter;
+  reporter.name = "fw";
+  reporter.handle = "pci/0000:3b:00.0";
+  reporter.state = state;
+  reporter.errors = errors;
+  reporter.recoveries = recoveries;
+  return reporter;
+}
+
+std::string health(const core::HealthReporter* before, const core::HealthReporter& now) {
+  const auto line = describe_health(before, now);
+  return line ? std::string(line->level == core::LogLevel::kWarn ? "warn: " : "info: ") +
+                    line->message
+              : "";
+}
+
+TEST_CASE("health reporters are logged as they fail and recover") {
+  const auto well = reporter(0, 0, 0);
+  const auto ill = reporter(1, 1, 0);
+  const auto again = reporter(1, 2, 0);
+  const auto mended = reporter(0, 1, 1);
+  CHECK(health(nullptr, well).empty());
+  CHECK(health(&well, well).empty());
+  CHECK(health(nullptr, ill) == "warn: health reporter is in error");
+  CHECK(health(&well, ill) == "warn: health reporter is in error");
+  CHECK(health(&ill, ill).empty());
+  CHECK(health(&ill, again) == "warn: health reporter is in error");
+  CHECK(health(&ill, mended) == "info: health reporter has recovered");
+  CHECK(health(&well, mended) == "warn: health reporter had an error and recovered");
+  CHECK(health(&mended, mended).empty());
+}
+
 }  // namespace
 }  // namespace rdmadiag::daemon
