@@ -112,15 +112,14 @@ class App {
   std::unique_ptr<Watching> watching_;
   ProcessReader process_;
   Reloader reloader_;
-  std::unique_ptr<Probing> probing_owner_;  // only where the devices are real
-  std::atomic<Probing*> probing_ = nullptr;
+  ProbingSlot probing_;
   std::unique_ptr<exporters::HttpServer> server_;
 };
 
 std::vector<std::string> App::apply(const config::Config& fresh) {
   const host::CollectOptions collect = make_collect_options(options_, fresh);
   if (const auto status = host::check_options(collect); !status) return {status.error().message()};
-  if (Probing* const probing = probing_) {
+  if (const auto probing = probing_.get()) {
     if (auto problems = probing->apply(fresh); !problems.empty()) return problems;
   }
   collector_.reconfigure(collect);
@@ -156,8 +155,7 @@ core::Status App::start_server(std::vector<core::UniqueFd> sockets) {
 void App::start_probing() {
   if (!is_live_sysfs(options_.roots.sys)) return;
   probing_parts_.addresses = OwnAddresses(probing_parts_.hostname, server_->addresses());
-  probing_owner_ = std::make_unique<Probing>(probing_parts_, *config_.get());
-  probing_ = probing_owner_.get();
+  probing_.set(std::make_shared<Probing>(probing_parts_, *config_.get()));
 }
 
 core::Status App::set_up_loop(EventLoop& loop) {
@@ -178,7 +176,10 @@ core::Status App::set_up_loop(EventLoop& loop) {
 core::Status App::start_watching(EventLoop& loop) {
   if (!is_live_sysfs(options_.roots.sys)) return {};
   watching_parts_.rescan = [this] { collector_.rescan(); };
-  watching_parts_.observe = [this] { static_cast<void>(observer_.observe()); };
+  watching_parts_.observe = [this] {
+    static_cast<void>(observer_.observe());
+    if (const auto probing = probing_.get()) probing->devices_changed();
+  };
   auto started = Watching::start(std::move(watching_parts_));
   if (!started) return tl::make_unexpected(started.error());
   watching_ = *std::move(started);
@@ -210,8 +211,7 @@ core::Status App::serve(std::vector<core::UniqueFd> sockets) {
   notify_stopping();
   exit_guard_.arm(kStopWithin);
   server_.reset();
-  probing_ = nullptr;
-  probing_owner_.reset();
+  probing_.set(nullptr);
   return status;
 }
 

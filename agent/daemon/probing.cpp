@@ -5,6 +5,7 @@
 
 #include "agent/core/log.h"
 #include "agent/daemon/peer_sources.h"
+#include "agent/daemon/rnic_options.h"
 
 namespace rdmadiag::daemon {
 namespace {
@@ -15,20 +16,13 @@ constexpr auto kTick = 1s;
 constexpr auto kLookEvery = 5s;
 constexpr auto kGovernEvery = 10s;
 constexpr int kMissedLooks = 3;  // then a device's probing ends
-constexpr double kMaxRatePerRnic = 200;
-constexpr double kMaxRate = 2000;
-
-std::string label(const config::Labels& labels, const std::string& name) {
-  const auto found = labels.find(name);
-  return found == labels.end() ? std::string() : found->second;
-}
 
 probes::Peer self_peer(const ProbingParts& parts, const config::Config& config) {
   return {.id = parts.hostname,
           .address = parts.addresses.advertised(),
-          .leaf = label(config.labels, "leaf"),
-          .rail = label(config.labels, "rail"),
-          .pod = label(config.labels, "pod")};
+          .leaf = host_label(config, "leaf"),
+          .rail = host_label(config, "rail"),
+          .pod = host_label(config, "pod")};
 }
 
 }  // namespace
@@ -171,8 +165,14 @@ void Probing::look() {
   for (const core::DeviceEntry& entry : host->devices) {
     if (!entry.snapshot || !entry.present) continue;
     for (const core::PortSnapshot& port : entry.snapshot->ports) {
-      there.insert({entry.name, port.number});
-      if (ports_.contains({entry.name, port.number})) continue;
+      const PortKey key{entry.name, port.number};
+      there.insert(key);
+      const auto known = ports_.find(key);
+      if (known != ports_.end()) {
+        const std::string& guid = known->second.rnic->options().device.node_guid;
+        if (guid == entry.snapshot->node_guid) continue;
+        ended.insert(ports_.extract(known));  // another device under an old name
+      }
       if (ports_.size() < probes::kMaxRnics) add_rnic(*entry.snapshot, port);
     }
     // A stuck device is there: it must not be taken for gone.
@@ -190,38 +190,6 @@ void Probing::look() {
 }
 
 void Probing::add_rnic(const core::DeviceSnapshot& device, const core::PortSnapshot& port) {
-  const config::Probes& config = config_.probes;
-  const auto traffic_class = static_cast<std::uint8_t>(config.ud.dscp << 2);
-  probes::ProberOptions datagrams;
-  datagrams.epoch = epoch_;
-  datagrams.limits.timeout = config.ud.timeout;
-  datagrams.labels = static_cast<std::uint32_t>(config.ud.labels);
-  datagrams.traffic_class = traffic_class;
-  datagrams.max_rate = kMaxRatePerRnic;
-  probes::RcProberOptions connections;
-  connections.nic = probes::nic_name(parts_.hostname, device.name, port.number);
-  connections.epoch = epoch_;
-  connections.interval = config.rc.interval;
-  connections.max_connections =
-      config.rc.enabled ? static_cast<std::size_t>(config.rc.connections) : 0;
-  connections.traffic_class = traffic_class;
-  connections.operation = static_cast<probes::RcOperation>(config.rc.op);
-  probes::RcAcceptorOptions acceptor;
-  acceptor.epoch = epoch_;
-  acceptor.one_sided = config.rc.op != config::RcOperation::kSend;
-  acceptor.traffic_class = traffic_class;
-  if (!config.rc.enabled) acceptor.max_connections = 0;
-  const auto rail = config_.rails.find(device.name);
-  probes::RnicOptions options{
-      .host = parts_.hostname,
-      .device = {.name = device.name, .node_guid = device.node_guid},
-      .port = static_cast<std::uint8_t>(port.number),
-      .leaf = label(config_.labels, "leaf"),
-      .rail = rail == config_.rails.end() ? label(config_.labels, "rail") : rail->second,
-      .pod = label(config_.labels, "pod"),
-      .datagrams = datagrams,
-      .connections = connections,
-      .acceptor = acceptor};
   probes::ProberUser::Wishes wishes;
   wishes.look_up = [events = events_](const std::vector<std::string>& names) {
     events->add([&](ProbingWork& work) {
@@ -235,8 +203,9 @@ void Probing::add_rnic(const core::DeviceSnapshot& device, const core::PortSnaps
         work.connects.push_back({name, number, request});
     });
   };
-  auto rnic = std::make_shared<probes::Rnic>(std::move(options), keys_, parts_.random, parts_.clock,
-                                             std::move(wishes));
+  auto rnic = std::make_shared<probes::Rnic>(
+      make_rnic_options(config_, parts_.hostname, epoch_, device, port.number), keys_,
+      parts_.random, parts_.clock, std::move(wishes));
   ports_[{device.name, port.number}] = {.rnic = std::move(rnic)};
 }
 
@@ -296,7 +265,7 @@ std::vector<probes::KnownAgent> Probing::known_agents() const {
 
 probes::TargetRates Probing::rates() const {
   const double rnics = static_cast<double>(std::max<std::size_t>(ports_.size(), 1));
-  const double most = std::min(kMaxRatePerRnic, kMaxRate / rnics);
+  const double most = std::min(kMaxProbeRatePerRnic, kMaxProbeRate / rnics);
   const config::Probes& probes = config_.probes;
   const double wanted = probes.ud.leaf_rate + probes.ud.fabric_rate;
   const double factor = std::min(1.0, most / wanted);

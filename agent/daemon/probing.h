@@ -116,4 +116,25 @@ class Probing {
   std::thread thread_;
 };
 
+// Where all who need it find it: empty before it was started, after it was stopped, and where there
+// are no real devices to probe. Any thread.
+class ProbingSlot {
+ public:
+  [[nodiscard]] std::shared_ptr<Probing> get() const {
+    const std::scoped_lock hold(mutex_);
+    return probing_;
+  }
+  void set(std::shared_ptr<Probing> probing) {
+    {
+      const std::scoped_lock hold(mutex_);
+      probing_.swap(probing);
+    }
+    // The old one ends here, or with whoever still uses it.
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<Probing> probing_;
+};
+
 }  // namespace rdmadiag::daemon

@@ -93,14 +93,14 @@ HttpResponse serve_findings(const RouteParts& parts) {
 }
 
 HttpResponse serve_endpoints(const RouteParts& parts) {
-  const Probing* probing = parts.probing;
+  const auto probing = parts.probing.get();
   if (probing == nullptr) return text_response(503, "no probing on this host\n");
   if (!probing->has_looked()) return text_response(503, "starting\n");
   return response(kJsonType, probes::encode_endpoints(probing->endpoints()));
 }
 
 HttpResponse serve_rc(const RouteParts& parts, const HttpRequest& request) {
-  Probing* probing = parts.probing;
+  const auto probing = parts.probing.get();
   if (probing == nullptr) return text_response(503, "no probing on this host\n");
   const auto offer = probes::decode_rc_offer(request.body);
   if (!offer) return text_response(400, offer.error().message() + '\n');
@@ -134,7 +134,7 @@ core::AgentStatus make_agent_status(const RouteParts& parts, const Observation& 
   status.ports = observation.ports;
   status.bursts = parts.observer.bursts();
   status.diagnosis = observation.diagnosis;
-  if (const Probing* probing = parts.probing) status.probes = probing->snapshots();
+  if (const auto probing = parts.probing.get()) status.probes = probing->snapshots();
   return status;
 }
 

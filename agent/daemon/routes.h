@@ -14,7 +14,7 @@
 
 namespace rdmadiag::daemon {
 
-class Probing;
+class ProbingSlot;
 
 // All outlive the server that runs the handlers.
 struct RouteParts {
@@ -23,7 +23,7 @@ struct RouteParts {
   const ProcessReader& process;
   const Published<config::Config>& config;
   const std::atomic<bool>& ready;
-  const std::atomic<Probing*>& probing;  // null where there is none
+  const ProbingSlot& probing;
 };
 
 enum class Lifecycle { kDisabled, kEnabled };

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <functional>
 #include <mutex>
+#include <random>
 #include <thread>
 
 #include "agent/core/clock.h"
@@ -165,5 +166,63 @@ TEST_CASE("a port without a device says so") {
     CHECK_FALSE(a->snapshot().running);
     CHECK_FALSE(a->accept("x/y", {}));
   }
+  check_clean();
+}
+
+TEST_CASE("a flood of hostile datagrams gets no answer, and honest probes go on") {
+  FakeVerbs& fake = fresh();
+  {
+    const auto a = make_rnic("rxe0", 0x11);
+    const auto b = make_rnic("rxe1", 0x22);
+    REQUIRE(eventually([&] { return a->snapshot().running && b->endpoint().qpn != 0; }));
+    std::mutex mutex;
+    std::vector<test::FakeDatagram> seen;  // honest probes, to replay and to spoil
+    std::uint64_t answers = 0;             // of the responder
+    const std::uint32_t qpn = b->endpoint().qpn;
+    fake.set_filter([&](const test::FakeDatagram& datagram) {
+      const std::scoped_lock hold(mutex);
+      if (datagram.target_qpn == qpn && seen.size() < 16) seen.push_back(datagram);
+      if (datagram.source_qpn == qpn) ++answers;
+      return true;
+    });
+    a->set_targets({target("host/rxe1")});
+    a->set_peer("host/rxe1", b->endpoint().target(0x22), PeerReachability::kAnswers);
+    REQUIRE(eventually([&] {
+      const std::scoped_lock hold(mutex);
+      return seen.size() == 16;
+    }));
+    std::mt19937 random(7);
+    constexpr int kMessages = 20'000;
+    int delivered = 0;
+    for (int i = 0; i < kMessages; ++i) {
+      test::FakeDatagram hostile;
+      {
+        const std::scoped_lock hold(mutex);
+        hostile = seen[random() % seen.size()];
+      }
+      switch (i % 4) {
+        case 0: break;  // replayed as it was
+        case 1: hostile.payload[random() % 64] ^= std::byte{0x10}; break;
+        case 2: hostile.payload.resize(random() % 64); break;
+        default:
+          hostile.payload.resize(random() % 256);
+          for (std::byte& byte : hostile.payload) byte = static_cast<std::byte>(random());
+      }
+      delivered += fake.inject(hostile) ? 1 : 0;
+    }
+    CHECK(delivered > kMessages / 100);
+    const std::uint64_t before = count(*a, core::ProbeOutcome::kOk);
+    CHECK(eventually([&] { return count(*a, core::ProbeOutcome::kOk) >= before + 10; }));
+    const core::ResponderCounts counts = b->snapshot().responder;
+    CHECK(counts.replayed > 0);
+    std::uint64_t rejected = 0;
+    for (const std::uint64_t fault : counts.rejected) rejected += fault;
+    CHECK(rejected > 0);
+    a->set_targets({});
+    const std::scoped_lock hold(mutex);
+    CHECK(answers <= counts.acks + 100);  // those since it was counted; none for the hostile ones
+    CHECK(answers < static_cast<std::uint64_t>(delivered));
+  }
+  fake.set_filter(nullptr);
   check_clean();
 }
