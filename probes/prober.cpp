@@ -197,6 +197,7 @@ void Prober::post(std::uint32_t id, Target& target, const ProbeKey& key) {
 void Prober::note_silence(Target& target, core::SteadyTime now) {
   if (target.unanswered >= target.silent.size() &&
       now - target.silent.back() > options_.limits.timeout) {
+    target.fell_silent = true;
     want_lookup(target);
   }
   if (target.unanswered < target.silent.size()) target.silent[target.unanswered] = now;
@@ -204,6 +205,7 @@ void Prober::note_silence(Target& target, core::SteadyTime now) {
 }
 
 void Prober::note_answer(Target& target) {
+  if (std::exchange(target.fell_silent, false)) recovered_.push_back(target.about.peer);
   target.unanswered = 0;
   target.lookup_wanted = false;
 }
@@ -215,6 +217,8 @@ void Prober::want_lookup(Target& target) {
 }
 
 std::vector<std::string> Prober::take_lookups() { return std::exchange(lookups_, {}); }
+
+std::vector<std::string> Prober::take_recovered() { return std::exchange(recovered_, {}); }
 
 Prober::Target* Prober::target_of_session(std::uint32_t session) {
   const auto found = session_target_.find(session);

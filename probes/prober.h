@@ -80,6 +80,8 @@ class Prober final : public UdEvents {
   [[nodiscard]] bool awaits_answers() const { return pending_.size() > 0; }
   // Peers to look up: restarted, or silent for three probes in a row.
   [[nodiscard]] std::vector<std::string> take_lookups();
+  // Peers that answer again after three probes in a row without an answer.
+  [[nodiscard]] std::vector<std::string> take_recovered();
   // Every decided probe, for the one who pings; empty unless asked for by keep_decided.
   [[nodiscard]] std::vector<DecidedProbe> take_kept() { return std::exchange(kept_, {}); }
   void keep_decided() { keeps_decided_ = true; }
@@ -100,6 +102,7 @@ class Prober final : public UdEvents {
     std::uint32_t unanswered = 0;              // since its last ACK
     std::array<core::SteadyTime, 3> silent{};  // when the first three of them were sent
     bool lookup_wanted = false;
+    bool fell_silent = false;  // a look-up in between changes nothing about that
   };
   using Key = std::pair<core::ProbeScope, std::string>;
 
@@ -129,6 +132,7 @@ class Prober final : public UdEvents {
   std::unordered_map<std::uint32_t, std::uint32_t> session_target_;
   std::uint32_t next_id_ = 1;
   std::vector<std::string> lookups_;
+  std::vector<std::string> recovered_;
   bool keeps_decided_ = false;
   std::vector<DecidedProbe> kept_;
   mutable std::mutex tally_lock_;  // never held across a verbs call

@@ -141,6 +141,8 @@ UdEndpointOptions ProberUser::datagram_options(const Device& device) const {
 
 bool ProberUser::work() {
   const bool sent_datagrams = prober_.work();
+  // A path that carries datagrams again most likely carries connections too.
+  for (const std::string& peer : prober_.take_recovered()) rc_prober_.retry_soon(peer);
   const bool sent_messages = rc_prober_.work();
   if (const auto lookups = prober_.take_lookups(); !lookups.empty()) wishes_.look_up(lookups);
   if (const auto requests = rc_prober_.take_requests(); !requests.empty())

@@ -260,9 +260,13 @@ TEST_CASE("silence asks for a look-up, once, and an answer ends it") {
   fabric.node(0).prober->set_peer("n1", fabric.node(1).endpoint(),
                                   probes::PeerReachability::kAnswers);
   CHECK(fabric.node(0).probing->forgotten.size() == 1);
+  CHECK(fabric.node(0).prober->take_recovered().empty());
   fabric.path(0, 1).loss = 0;
   fabric.run_for(5s);
   CHECK(fabric.lookups.size() == 1);
+  CHECK(fabric.node(0).prober->take_recovered() == std::vector<std::string>{"n1"});
+  fabric.run_for(5s);
+  CHECK(fabric.node(0).prober->take_recovered().empty());
 }
 
 TEST_CASE("local failures are named so") {
