@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "agent/core/diagnose/counter_sums.h"
 #include "agent/core/diagnose/rules.h"
 
 namespace rdmadiag::core {
@@ -209,32 +210,32 @@ constexpr std::array kCounterRules = {
                 "at most 0.1/s"},
 };
 
-constexpr std::array<std::string_view, 3> kPackets = {"rdma_port_rx_packets_total",
-                                                      "rdma_port_tx_packets_total", ""};
-constexpr std::array<std::string_view, 2> kTransportPackets = {"rdma_rx_packets_total",
-                                                               "rdma_tx_packets_total"};
-
 // Packets of both directions; `counters` keeps RDMA packets where it has them, hw_counters else.
-std::optional<double> packets_moved(const std::vector<CounterSample>& before,
-                                    const std::vector<CounterSample>& now) {
-  if (const auto packets = increase_of(before, now, kPackets)) return packets;
-  return increase_of(before, now, kTransportPackets);
+std::optional<double> packets_moved(const CounterSums& sums) {
+  static const MetricSet kPackets{"rdma_port_rx_packets_total", "rdma_port_tx_packets_total"};
+  static const MetricSet kTransportPackets{"rdma_rx_packets_total", "rdma_tx_packets_total"};
+  if (const auto packets = sums.increase(kPackets)) return packets;
+  return sums.increase(kTransportPackets);
 }
 
-std::span<const std::string_view> names(const CounterRule& rule) {
-  std::size_t count = 0;
-  while (count < rule.metrics.size() && !rule.metrics[count].empty()) ++count;
-  return std::span(rule.metrics).first(count);
+// The metrics of each rule, in the order of kCounterRules.
+const std::vector<MetricSet>& rule_metrics() {
+  static const std::vector<MetricSet> kSets = [] {
+    std::vector<MetricSet> sets;
+    for (const CounterRule& rule : kCounterRules) sets.emplace_back(std::span(rule.metrics));
+    return sets;
+  }();
+  return kSets;
 }
 
-void judge(const CounterRule& rule, const Subject& subject, const std::vector<CounterSample>& now,
-           const std::vector<CounterSample>* before, double seconds, Report& report) {
-  const std::optional<double> total = total_of(now, names(rule));
+void judge(const CounterRule& rule, const MetricSet& metrics, const Subject& subject,
+           const CounterSums& sums, double seconds, Report& report) {
+  const std::optional<double> total = sums.total(metrics);
   if (!total) {
     report.could_not_tell(rule.rule, subject, "the driver has no such counter");
     return;
   }
-  if (before == nullptr) {
+  if (!sums.has_before()) {
     if (*total >= rule.minimum && rule.per_packet == 0) {
       report.add(rule.rule, subject, FindingSeverity::kInfo,
                  fmt::format("{} {} since they were last reset; one look gives no rate",
@@ -244,7 +245,7 @@ void judge(const CounterRule& rule, const Subject& subject, const std::vector<Co
     report.could_not_tell(rule.rule, subject, "one look gives no rate");
     return;
   }
-  const std::optional<double> increase = increase_of(*before, now, names(rule));
+  const std::optional<double> increase = sums.increase(metrics);
   if (!increase) {
     report.could_not_tell(rule.rule, subject, "the counter was reset between the two looks");
     return;
@@ -254,7 +255,7 @@ void judge(const CounterRule& rule, const Subject& subject, const std::vector<Co
   std::string found = fmt::format("{} {} in {} s ({}/s)", number_text(*increase), rule.what,
                                   number_text(seconds), number_text(rate));
   if (rule.per_packet > 0) {
-    const auto packets = packets_moved(*before, now);
+    const auto packets = packets_moved(sums);
     if (packets && *packets > 0) {
       const double share = *increase / *packets;
       if (share <= rule.per_packet) return;
@@ -264,58 +265,68 @@ void judge(const CounterRule& rule, const Subject& subject, const std::vector<Co
   report.add(rule.rule, subject, std::move(found), std::string(rule.threshold));
 }
 
+void judge_all(MetricScope scope, const Subject& subject, const CounterSums& sums, double seconds,
+               Report& report) {
+  const std::vector<MetricSet>& metrics = rule_metrics();
+  for (std::size_t i = 0; i < kCounterRules.size(); ++i) {
+    if (kCounterRules[i].scope == scope)
+      judge(kCounterRules[i], metrics[i], subject, sums, seconds, report);
+  }
+}
+
 // The share of completions with an error that are not just the flush of a closing queue pair.
-void check_completion_errors(const PortView& port, Report& report) {
-  constexpr std::array<std::string_view, 2> kErrors = {"rdma_requester_cqe_errors_total",
-                                                       "rdma_responder_cqe_errors_total"};
-  constexpr std::array<std::string_view, 2> kFlushes = {"rdma_requester_cqe_flush_errors_total",
-                                                        "rdma_responder_cqe_flush_errors_total"};
+void check_completion_errors(const Subject& subject, const CounterSums& sums, double seconds,
+                             Report& report) {
+  static const MetricSet kErrors{"rdma_requester_cqe_errors_total",
+                                 "rdma_responder_cqe_errors_total"};
+  static const MetricSet kFlushes{"rdma_requester_cqe_flush_errors_total",
+                                  "rdma_responder_cqe_flush_errors_total"};
   constexpr std::string_view kRule = "queue-completion-errors";
-  if (port.before == nullptr) {
-    report.could_not_tell(kRule, port.subject(), "one look gives no rate");
+  if (!sums.has_before()) {
+    report.could_not_tell(kRule, subject, "one look gives no rate");
     return;
   }
-  const auto errors = increase_of(port.before->counters, port.now->counters, kErrors);
+  const auto errors = sums.increase(kErrors);
   if (!errors) {
-    report.could_not_tell(kRule, port.subject(), "the driver has no such counter");
+    report.could_not_tell(kRule, subject, "the driver has no such counter");
     return;
   }
-  const double flushes =
-      increase_of(port.before->counters, port.now->counters, kFlushes).value_or(0);
+  const double flushes = sums.increase(kFlushes).value_or(0);
   if (*errors <= flushes) return;
-  report.add(kRule, port.subject(),
+  report.add(kRule, subject,
              fmt::format("{} completions with errors in {} s, flushes not counted",
-                         number_text(*errors - flushes), number_text(port.device.seconds)),
+                         number_text(*errors - flushes), number_text(seconds)),
              "none");
 }
 
 // Marks must lead to notifications, and notifications to slow-down.
-void check_congestion_loop(const PortView& port, Report& report) {
+void check_congestion_loop(const Subject& subject, const CounterSums& sums, Report& report) {
+  static const MetricSet kMarked{"rdma_ecn_marked_received_total"};
+  static const MetricSet kSent{"rdma_cnp_sent_total"};
+  static const MetricSet kHandled{"rdma_cnp_handled_total"};
+  static const MetricSet kIgnored{"rdma_cnp_ignored_total"};
   constexpr std::string_view kRule = "congestion-loop-broken";
   constexpr double kEnough = 100;  // fewer marks may simply fall into one notification's interval
-  if (port.before == nullptr) {
-    report.could_not_tell(kRule, port.subject(), "one look gives no rate");
+  if (!sums.has_before()) {
+    report.could_not_tell(kRule, subject, "one look gives no rate");
     return;
   }
-  const auto rise = [&](std::string_view metric) {
-    return increase_of(port.before->counters, port.now->counters, std::span(&metric, 1));
-  };
-  const auto marked = rise("rdma_ecn_marked_received_total");
-  const auto sent = rise("rdma_cnp_sent_total");
-  const auto handled = rise("rdma_cnp_handled_total");
-  const auto ignored = rise("rdma_cnp_ignored_total");
+  const auto marked = sums.increase(kMarked);
+  const auto sent = sums.increase(kSent);
+  const auto handled = sums.increase(kHandled);
+  const auto ignored = sums.increase(kIgnored);
   if (!(marked && sent) && !(handled && ignored)) {
-    report.could_not_tell(kRule, port.subject(), "the driver has no such counter");
+    report.could_not_tell(kRule, subject, "the driver has no such counter");
     return;
   }
   if (marked && sent && *marked >= kEnough && *sent == 0) {
     report.add(
-        kRule, port.subject(),
+        kRule, subject,
         fmt::format("{} marked packets arrived, no notification was sent", number_text(*marked)),
         "a notification for marked flows");
   }
   if (handled && ignored && *ignored >= kEnough && *handled == 0) {
-    report.add(kRule, port.subject(),
+    report.add(kRule, subject,
                fmt::format("{} notifications arrived, all were ignored", number_text(*ignored)),
                "the sender slows down");
   }
@@ -326,19 +337,15 @@ void check_congestion_loop(const PortView& port, Report& report) {
 void check_counters(const Evidence& evidence, Report& report) {
   for (const DeviceView& device : device_views(evidence)) {
     for (const PortView& port : port_views(device)) {
-      for (const CounterRule& rule : kCounterRules) {
-        if (rule.scope != MetricScope::kPort) continue;
-        judge(rule, port.subject(), port.now->counters,
-              port.before ? &port.before->counters : nullptr, device.seconds, report);
-      }
-      check_completion_errors(port, report);
-      check_congestion_loop(port, report);
+      const Subject subject = port.subject();
+      const CounterSums sums(port.now->counters, port.before ? &port.before->counters : nullptr);
+      judge_all(MetricScope::kPort, subject, sums, device.seconds, report);
+      check_completion_errors(subject, sums, device.seconds, report);
+      check_congestion_loop(subject, sums, report);
     }
-    for (const CounterRule& rule : kCounterRules) {
-      if (rule.scope != MetricScope::kDevice) continue;
-      judge(rule, device.subject(), device.now->counters,
-            device.before ? &device.before->counters : nullptr, device.seconds, report);
-    }
+    const CounterSums sums(device.now->counters,
+                           device.before ? &device.before->counters : nullptr);
+    judge_all(MetricScope::kDevice, device.subject(), sums, device.seconds, report);
   }
 }
 

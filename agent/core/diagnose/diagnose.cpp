@@ -46,8 +46,10 @@ void Report::add(std::string_view rule, const Subject& subject, FindingSeverity 
                                  .next_step = std::string(spec->next_step)});
 }
 
-void Report::could_not_tell(std::string_view rule, const Subject& subject, std::string reason) {
-  diagnosis_.unknown.push_back({std::string(rule), subject, std::move(reason)});
+void Report::could_not_tell(std::string_view rule, const Subject& subject,
+                            std::string_view reason) {
+  if (!list_unknown_) return;
+  diagnosis_.unknown.push_back({std::string(rule), subject, std::string(reason)});
 }
 
 Diagnosis Report::take() {
@@ -57,7 +59,7 @@ Diagnosis Report::take() {
 }
 
 Diagnosis diagnose(const Evidence& evidence) {
-  Report report;
+  Report report(evidence.list_unknown);
   check_link(evidence, report);
   check_counters(evidence, report);
   check_queues(evidence, report);

@@ -21,10 +21,6 @@ bool is_same_device(const DeviceSnapshot& a, const DeviceSnapshot& b) {
   return a.node_guid == b.node_guid && a.pcie.address == b.pcie.address;
 }
 
-bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 }  // namespace
 
 std::vector<DeviceView> device_views(const Evidence& evidence) {
@@ -57,32 +53,6 @@ std::vector<PortView> port_views(const DeviceView& device) {
     views.push_back(view);
   }
   return views;
-}
-
-std::optional<double> total_of(const std::vector<CounterSample>& counters,
-                               std::span<const std::string_view> metrics) {
-  std::optional<double> total;
-  for (const CounterSample& sample : counters) {
-    if (sample.spec == nullptr || !is_one_of(metrics, sample.spec->metric->name)) continue;
-    total = total.value_or(0) + static_cast<double>(sample.value) * sample.spec->scale;
-  }
-  return total;
-}
-
-std::optional<double> increase_of(const std::vector<CounterSample>& before,
-                                  const std::vector<CounterSample>& now,
-                                  std::span<const std::string_view> metrics) {
-  std::optional<double> increase;
-  for (const CounterSample& sample : now) {
-    if (sample.spec == nullptr || !is_one_of(metrics, sample.spec->metric->name)) continue;
-    const auto earlier =
-        std::find_if(before.begin(), before.end(),
-                     [&](const CounterSample& candidate) { return candidate.spec == sample.spec; });
-    if (earlier == before.end() || earlier->value > sample.value) continue;
-    increase = increase.value_or(0) +
-               static_cast<double>(sample.value - earlier->value) * sample.spec->scale;
-  }
-  return increase;
 }
 
 std::string number_text(double value) {

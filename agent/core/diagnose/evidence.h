@@ -24,6 +24,7 @@ struct Evidence {
   const HostSnapshot* before = nullptr;  // null when there is only one look
   Expectations expect;
   const RateHistory* highest_rates = nullptr;  // null when there is no history
+  bool list_unknown = true;  // also say what could not be told: for people, not for each scrape
 };
 
 // One device at both moments. `before` is null when it was absent, stuck, or is not the same device
@@ -48,16 +49,6 @@ struct PortView {
 
 [[nodiscard]] std::vector<DeviceView> device_views(const Evidence& evidence);
 [[nodiscard]] std::vector<PortView> port_views(const DeviceView& device);
-
-// The sum of all counters with one of these metric names, scaled; empty when there is none.
-[[nodiscard]] std::optional<double> total_of(const std::vector<CounterSample>& counters,
-                                             std::span<const std::string_view> metrics);
-
-// The same, as an increase. Empty when the counter is missing at either moment or fell (a reset is
-// a new baseline, not a change).
-[[nodiscard]] std::optional<double> increase_of(const std::vector<CounterSample>& before,
-                                                const std::vector<CounterSample>& now,
-                                                std::span<const std::string_view> metrics);
 
 // Numbers as people read them: "12", "3.5", "1200000".
 [[nodiscard]] std::string number_text(double value);

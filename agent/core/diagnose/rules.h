@@ -28,15 +28,18 @@ enum class RuleGroup : std::uint8_t {
 // Collects what the rules say. Not thread-safe; lives for one diagnosis.
 class Report {
  public:
+  explicit Report(bool list_unknown = true) : list_unknown_(list_unknown) {}
+
   // Found, expected, and the severity where it differs from the rule's own.
   void add(std::string_view rule, const Subject& subject, std::string found, std::string expected);
   void add(std::string_view rule, const Subject& subject, FindingSeverity severity,
            std::string found, std::string expected);
-  void could_not_tell(std::string_view rule, const Subject& subject, std::string reason);
+  void could_not_tell(std::string_view rule, const Subject& subject, std::string_view reason);
 
   [[nodiscard]] Diagnosis take();
 
  private:
+  const bool list_unknown_;
   Diagnosis diagnosis_;
 };
 
