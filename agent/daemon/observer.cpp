@@ -32,12 +32,22 @@ std::shared_ptr<const Observation> Observer::observe() {
   observation->before = baseline_ == host ? nullptr : baseline_;
   observation->ports = port_statuses(*host);
   if (last_) log_all(describe_flaps(last_->ports, observation->ports));
-  observation->diagnosis = core::diagnose({.now = host.get(),
-                                           .before = observation->before.get(),
-                                           .expect = expect_,
-                                           .highest_rates = &history_.highest_rates()});
+  observation->diagnosis = diagnose(*observation, false);
   last_ = observation;
   return observation;
+}
+
+core::Diagnosis Observer::explain(const Observation& observation) {
+  const std::lock_guard lock(mutex_);
+  return diagnose(observation, true);
+}
+
+core::Diagnosis Observer::diagnose(const Observation& observation, bool list_unknown) const {
+  return core::diagnose({.now = observation.host.get(),
+                         .before = observation.before.get(),
+                         .expect = expect_,
+                         .highest_rates = &history_.highest_rates(),
+                         .list_unknown = list_unknown});
 }
 
 void Observer::expect(core::Expectations expect) {

@@ -21,7 +21,7 @@ struct Observation {
   // Some time earlier, for rates; null until there is one.
   std::shared_ptr<const core::HostSnapshot> before;
   std::vector<core::PortStatus> ports;
-  core::Diagnosis diagnosis;
+  core::Diagnosis diagnosis;  // without what could not be told; see explain()
 };
 
 class Observer {
@@ -30,6 +30,9 @@ class Observer {
   Observer(host::Collector& collector, core::Expectations expect);
 
   [[nodiscard]] std::shared_ptr<const Observation> observe();
+  // The diagnosis of an observation with what could not be told: many words that a scrape does not
+  // need.
+  [[nodiscard]] core::Diagnosis explain(const Observation& observation);
   void expect(core::Expectations expect);
   // From now on it follows what is observed, and tells of the ports between. Outlives the
   // observer's last observation.
@@ -45,6 +48,7 @@ class Observer {
 
  private:
   void remember(const std::shared_ptr<const core::HostSnapshot>& host);
+  [[nodiscard]] core::Diagnosis diagnose(const Observation& observation, bool list_unknown) const;
   [[nodiscard]] std::vector<core::PortStatus> port_statuses(const core::HostSnapshot& host) const;
 
   host::Collector& collector_;

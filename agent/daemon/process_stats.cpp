@@ -2,7 +2,10 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <array>
@@ -70,6 +73,16 @@ std::optional<std::uint64_t> count_entries(const std::filesystem::path& folder) 
   return count - 1;  // the one that lists
 }
 
+// Linux 6.2 and later tell the number as the size of the folder; listing it makes an inode of each.
+std::optional<std::uint64_t> count_descriptors(const std::filesystem::path& folder) {
+  struct statfs system {};
+  struct stat status {};
+  const bool is_procfs = statfs(folder.c_str(), &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
+  if (is_procfs && stat(folder.c_str(), &status) == 0 && status.st_size > 0)
+    return static_cast<std::uint64_t>(status.st_size);
+  return count_entries(folder);
+}
+
 }  // namespace
 
 ProcessReader::ProcessReader(std::filesystem::path proc)
@@ -98,7 +111,7 @@ core::ProcessStats ProcessReader::read() const {
   stats.virtual_memory_bytes = field(23);
   if (const auto pages = field(24))
     stats.resident_memory_bytes = *pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  stats.open_fds = count_entries(self / "fd");
+  stats.open_fds = count_descriptors(self / "fd");
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) == 0) stats.max_fds = limit.rlim_cur;
   return stats;

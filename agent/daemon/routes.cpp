@@ -67,9 +67,16 @@ HttpResponse serve_metrics(const RouteParts& parts, const HttpRequest& request) 
   return response(kExpositionType, std::move(text));
 }
 
+// For what people read.
+core::AgentStatus explained_status(const RouteParts& parts, const Observation& observation) {
+  core::AgentStatus status = make_agent_status(parts, observation);
+  status.diagnosis = parts.observer.explain(observation);
+  return status;
+}
+
 HttpResponse serve_page(const RouteParts& parts) {
   const auto observation = parts.observer.observe();
-  const core::AgentStatus agent = make_agent_status(parts, *observation);
+  const core::AgentStatus agent = explained_status(parts, *observation);
   HttpResponse page = response("text/html; charset=utf-8",
                                exporters::render_page({.now = *observation->host,
                                                        .at_start = observation->at_start.get(),
@@ -82,14 +89,14 @@ HttpResponse serve_page(const RouteParts& parts) {
 HttpResponse serve_snapshot(const RouteParts& parts) {
   const auto observation = parts.observer.observe();
   return response(kJsonType,
-                  exporters::render_json(*observation->host, make_agent_status(parts, *observation),
+                  exporters::render_json(*observation->host, explained_status(parts, *observation),
                                          exporters::JsonLayout::kCompact));
 }
 
 HttpResponse serve_findings(const RouteParts& parts) {
   const auto observation = parts.observer.observe();
-  return response(kJsonType,
-                  exporters::render_json(observation->diagnosis, exporters::JsonLayout::kCompact));
+  return response(kJsonType, exporters::render_json(parts.observer.explain(*observation),
+                                                    exporters::JsonLayout::kCompact));
 }
 
 HttpResponse serve_endpoints(const RouteParts& parts) {

@@ -46,6 +46,8 @@ TEST_CASE("what cannot be read is absent") {
 TEST_CASE("descriptors of the real process are counted without the one that counts") {
   const ProcessReader reader("/proc");
   const auto before = reader.read().open_fds.value();
+  const auto listed = std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+  CHECK(listed == static_cast<std::ptrdiff_t>(before) + 1);
   const core::UniqueFd one_more(open("/dev/null", O_RDONLY | O_CLOEXEC));
   CHECK(reader.read().open_fds.value() == before + 1);
   CHECK(reader.read().max_fds.value() >= before);
