@@ -1,4 +1,4 @@
-// Reads one device into a DeviceSnapshot, source by source. Used by one thread; what is kept
+// Reads one device into a DeviceSnapshot, source by source. By one thread at a time; what is kept
 // between reads (descriptors, listings, error counts) lives here and goes with it.
 #pragma once
 

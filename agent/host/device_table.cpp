@@ -9,6 +9,9 @@
 namespace rdmadiag::host {
 namespace {
 
+// A device with a thread of its own joins the others again after so many quick reads in a row.
+constexpr unsigned kQuickReads = 16;
+
 // Tells a renamed device from a new one. Subfunctions share the PCI address, ports of one card the
 // system image: only both together name a device. Empty when there is nothing to go by.
 std::string identity_of(const core::DeviceSnapshot& device) {
@@ -31,14 +34,15 @@ const FoundDevice* find_in(const Listing& listing, const std::string& name) {
 
 }  // namespace
 
-DeviceTable::DeviceTable(DeviceSetup setup) : setup_(std::move(setup)) {}
+DeviceTable::DeviceTable(DeviceSetup setup, std::chrono::nanoseconds patience)
+    : setup_(std::move(setup)), patience_(patience) {}
 
 DeviceTable::~DeviceTable() = default;
 
 void DeviceTable::renew(Device& device) {
   device.reader = std::make_shared<DeviceReader>(device.found.name, setup_);
-  device.worker = std::make_unique<DeviceWorker>(
-      [reader = device.reader](const DeviceRequest& request) { return reader->read(request); });
+  device.own_lane.reset();
+  device.batch.reset();
   device.stuck = false;
   device.asked = false;
   device.is_new = true;
@@ -74,7 +78,8 @@ void DeviceTable::update(Device& device, const FoundDevice* found, const Listing
     device.stuck = false;
     device.asked = false;
     device.read = {};
-    device.worker.reset();
+    device.own_lane.reset();
+    device.batch.reset();
     device.reader.reset();
     return;
   }
@@ -87,35 +92,104 @@ void DeviceTable::start(std::optional<KernelRelease> kernel, bool refresh) {
     if (!device.present || (device.excluded && !refresh)) continue;
     ask(device, kernel, refresh);
   }
+  start_turn();
 }
 
 void DeviceTable::start_new(std::optional<KernelRelease> kernel) {
   for (auto& [name, device] : devices_) {
     if (device.present && device.is_new) ask(device, kernel, true);
   }
+  start_turn();
 }
 
 void DeviceTable::ask(Device& device, const std::optional<KernelRelease>& kernel, bool refresh) {
   device.read = {};
   device.is_new = false;
-  device.asked = device.worker->start({refresh, device.found.netlink, kernel});
+  ReadingJob job{device.reader, {refresh, device.found.netlink, kernel}};
+  if (device.own_lane && device.quick_reads >= kQuickReads && !device.own_lane->busy())
+    device.own_lane.reset();
+  if (device.own_lane) {
+    ask_alone(device, std::move(job));
+  } else {
+    device.asked = true;
+    in_turn_.push_back(&device);
+    next_turn_.push_back(std::move(job));
+  }
+}
+
+void DeviceTable::ask_alone(Device& device, ReadingJob job) {
+  auto batch = std::make_shared<ReadingBatch>(std::vector<ReadingJob>{std::move(job)});
+  device.asked = device.own_lane->start(batch);
   // Still busy with an earlier request: no use in waiting for it again.
-  if (!device.asked) mark_stuck(device);
+  if (!device.asked) return mark_stuck(device);
+  device.batch = std::move(batch);
+  device.job = 0;
+}
+
+void DeviceTable::start_turn() {
+  if (next_turn_.empty()) return;
+  turn_ = std::make_shared<ReadingBatch>(std::exchange(next_turn_, {}));
+  if (!shared_lane_) shared_lane_ = make_reading_lane();
+  shared_lane_->start(turn_);
 }
 
 bool DeviceTable::wait(core::SteadyTime deadline) {
-  bool vanished = false;
+  wait_for_turn(deadline);
   for (auto& [name, device] : devices_) {
-    if (!device.asked) continue;
-    device.asked = false;
-    if (auto read = device.worker->wait_until(deadline)) {
-      vanished |= read->vanished;
-      take(device, std::move(*read));
-    } else {
-      mark_stuck(device);
-    }
+    if (device.asked) wait_alone(device, deadline);
   }
-  return vanished;
+  return std::any_of(devices_.begin(), devices_.end(),
+                     [](const auto& entry) { return entry.second.read.vanished; });
+}
+
+void DeviceTable::wait_for_turn(core::SteadyTime deadline) {
+  if (!turn_) return;
+  const std::shared_ptr<ReadingBatch> batch = std::exchange(turn_, nullptr);
+  // Half of the time is kept for those that still have to be read when something is slow.
+  const auto left = std::max(deadline - core::SystemClock().steady(), core::SteadyTime::duration());
+  const auto patience = std::min<core::SteadyTime::duration>(patience_, left / 4);
+  const auto limit =
+      deadline - left + std::min<core::SteadyTime::duration>(4 * patience_, left / 2);
+  const BatchEnd end = wait_for_batch(*shared_lane_, *batch, limit, patience);
+  if (end != BatchEnd::kDone) scatter(batch, end);
+  for (std::size_t i = 0; i < in_turn_.size(); ++i) {
+    Device& device = *in_turn_[i];
+    if (device.own_lane) continue;
+    device.asked = false;
+    if (auto result = batch->take(i)) take(device, std::move(result->read));
+  }
+  in_turn_.clear();
+}
+
+// The thread stays with the read it is at; what it has not begun is begun by others.
+void DeviceTable::scatter(const std::shared_ptr<ReadingBatch>& batch, BatchEnd why) {
+  const std::size_t rest = batch->call_off();
+  if (rest > 0) {
+    Device& slow = *in_turn_[rest - 1];
+    slow.own_lane = std::move(shared_lane_);
+    slow.batch = batch;
+    slow.job = rest - 1;
+    slow.quick_reads = 0;
+  }
+  shared_lane_.reset();
+  for (std::size_t i = rest; i < in_turn_.size(); ++i) {
+    Device& device = *in_turn_[i];
+    // Where nobody in particular was slow, reading in turn is.
+    device.quick_reads = why == BatchEnd::kHeldUp ? kQuickReads - 1 : 0;
+    device.own_lane = make_reading_lane();
+    ask_alone(device, batch->jobs()[i]);
+  }
+}
+
+void DeviceTable::wait_alone(Device& device, core::SteadyTime deadline) {
+  device.asked = false;
+  const std::shared_ptr<ReadingBatch> batch = std::exchange(device.batch, nullptr);
+  const bool done = device.own_lane->wait_until(deadline).has_value();
+  auto result = done ? batch->take(device.job) : std::nullopt;
+  const bool quick = result && result->took < patience_ / 2;
+  device.quick_reads = quick ? device.quick_reads + 1 : 0;
+  if (!result) return mark_stuck(device);
+  take(device, std::move(result->read));
 }
 
 void DeviceTable::take(Device& device, DeviceRead read) {
@@ -145,12 +219,13 @@ void DeviceTable::mark_stuck(Device& device) {
 }
 
 void DeviceTable::finish(core::SteadyTime deadline) {
+  std::vector<ReadingLane*> lanes;
+  if (shared_lane_) lanes.push_back(shared_lane_.get());
   for (auto& [name, device] : devices_) {
-    if (device.worker) device.worker->stop();
+    if (device.own_lane) lanes.push_back(device.own_lane.get());
   }
-  for (auto& [name, device] : devices_) {
-    if (device.worker) device.worker->finish(deadline);
-  }
+  for (ReadingLane* lane : lanes) lane->stop();
+  for (ReadingLane* lane : lanes) lane->finish(deadline);
 }
 
 bool DeviceTable::was_renamed(const Device& gone) const {

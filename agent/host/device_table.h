@@ -1,5 +1,7 @@
-// The devices a collector knows, with a worker each: what appeared, what has vanished, what is
-// stuck. Used by one thread at a time.
+// The devices a collector knows: what appeared, what has vanished, what is stuck. One thread reads
+// them in turn. A device that holds it up keeps that thread for itself, until it has been quick for
+// some time; all that were to follow are then read at once, by a thread each. Used by one thread at
+// a time.
 #pragma once
 
 #include <array>
@@ -13,18 +15,21 @@
 #include "agent/core/snapshot.h"
 #include "agent/host/device_reader.h"
 #include "agent/host/discovery.h"
-#include "agent/host/worker.h"
+#include "agent/host/reading_lane.h"
 
 namespace rdmadiag::host {
 
 class DeviceTable {
  public:
-  explicit DeviceTable(DeviceSetup setup);
+  static constexpr std::chrono::nanoseconds kPatience = std::chrono::milliseconds(50);
+
+  // A read that takes longer than `patience` (real time) is held to be slow.
+  explicit DeviceTable(DeviceSetup setup, std::chrono::nanoseconds patience = kPatience);
   // Leaves behind what is stuck; see finish().
   ~DeviceTable();
 
   // Takes a new listing. A device is gone when every listing that had it is complete and lacks it;
-  // one that comes back, or another of the same name, gets a new worker and waits for nobody.
+  // one that comes back, or another of the same name, gets a new reader and waits for nobody.
   void apply(const Listing& listing);
   // Asks every device that is not at work already; `refresh` lists their files anew.
   void start(std::optional<KernelRelease> kernel, bool refresh);
@@ -33,23 +38,24 @@ class DeviceTable {
   // Takes the answers that are there by the deadline; the rest is stuck. True when a device says
   // that something has vanished.
   bool wait(core::SteadyTime deadline);
-  // Ends all workers, or leaves them behind at the deadline.
+  // Ends all threads, or leaves them behind at the deadline.
   void finish(core::SteadyTime deadline);
 
   // Devices by name, and the issues of those that are left out.
   void report(core::HostSnapshot& host);
 
  private:
-  using DeviceWorker = Worker<DeviceRequest, DeviceRead>;
-
   struct Device {
     FoundDevice found;
     bool present = true;
     core::SteadyTime gone_at{};
-    std::shared_ptr<DeviceReader> reader;  // shared with the worker's thread
-    std::unique_ptr<DeviceWorker> worker;
-    bool asked = false;  // started, and not waited for yet
-    bool is_new = true;  // never started
+    std::shared_ptr<DeviceReader> reader;   // shared with the thread that reads
+    std::unique_ptr<ReadingLane> own_lane;  // null: read in turn with the others
+    std::shared_ptr<ReadingBatch> batch;    // of the own lane, this round
+    std::size_t job = 0;                    // its number there
+    unsigned quick_reads = 0;               // on the own lane, one after another
+    bool asked = false;                     // started, and not waited for yet
+    bool is_new = true;                     // never started
     bool stuck = false;
     bool excluded = false;
     DeviceRead read;  // of this round; empty when stuck
@@ -64,6 +70,11 @@ class DeviceTable {
 
   void renew(Device& device);
   void ask(Device& device, const std::optional<KernelRelease>& kernel, bool refresh);
+  void ask_alone(Device& device, ReadingJob job);
+  void start_turn();
+  void wait_for_turn(core::SteadyTime deadline);
+  void scatter(const std::shared_ptr<ReadingBatch>& batch, BatchEnd why);
+  void wait_alone(Device& device, core::SteadyTime deadline);
   void update(Device& device, const FoundDevice* found, const Listing& listing);
   void take(Device& device, DeviceRead read);
   void mark_stuck(Device& device);
@@ -71,8 +82,13 @@ class DeviceTable {
   [[nodiscard]] bool was_renamed(const Device& gone) const;
   [[nodiscard]] core::DeviceEntry entry_of(const Device& device) const;
 
-  DeviceSetup setup_;
+  const DeviceSetup setup_;
+  const std::chrono::nanoseconds patience_;
   std::map<std::string, Device> devices_;
+  std::unique_ptr<ReadingLane> shared_lane_;  // idle between rounds
+  std::shared_ptr<ReadingBatch> turn_;        // what the shared lane reads this round
+  std::vector<ReadingJob> next_turn_;
+  std::vector<Device*> in_turn_;  // whose they are
 };
 
 }  // namespace rdmadiag::host

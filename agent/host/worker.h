@@ -101,8 +101,11 @@ class Worker {
       lock.lock();
       shared->result = std::move(result);
       shared->busy = false;
+      const bool last = shared->stopping;
+      lock.unlock();  // so that whoever wakes finds the lock free
       shared->answered.notify_all();
-      if (shared->stopping) return;
+      if (last) return;
+      lock.lock();
     }
   }
 
