@@ -94,17 +94,88 @@ std::size_t CheckedObject::word(const char* field, std::span<const char* const> 
   return 0;
 }
 
+std::optional<double> CheckedObject::real(const char* field, double least, double most) {
+  const nlohmann::json* value = find(field);
+  if (value == nullptr) return std::nullopt;
+  if (value->is_number() && value->get<double>() >= least && value->get<double>() <= most)
+    return value->get<double>();
+  document_.fail(std::string(field) + " is no number in its range");
+  return std::nullopt;
+}
+
+bool CheckedObject::flag(const char* field) {
+  const nlohmann::json* value = find(field);
+  if (value == nullptr) return false;
+  if (value->is_boolean()) return value->get<bool>();
+  document_.fail(std::string(field) + " is neither true nor false");
+  return false;
+}
+
+const nlohmann::json* CheckedObject::find_list(const char* field, std::size_t most) {
+  const nlohmann::json* value = find(field);
+  if (value == nullptr) return nullptr;
+  if (value->is_array() && value->size() <= most) return value;
+  document_.fail(std::string(field) + " is no list of at most " + std::to_string(most));
+  return nullptr;
+}
+
 void CheckedObject::each(const char* field, std::size_t most,
                          const std::function<void(CheckedObject&)>& use) {
-  const nlohmann::json* value = find(field);
-  if (value == nullptr) return;
-  if (!value->is_array() || value->size() > most) {
-    return document_.fail(std::string(field) + " is no list of at most " + std::to_string(most));
-  }
-  for (const nlohmann::json& item : *value) {
+  const nlohmann::json* list = find_list(field, most);
+  if (list == nullptr) return;
+  for (const nlohmann::json& item : *list) {
     if (!item.is_object()) return document_.fail(std::string(field) + " holds what is no object");
     CheckedObject object(&item, document_);
     use(object);
+  }
+}
+
+void CheckedObject::within(const char* field, const std::function<void(CheckedObject&)>& use) {
+  const nlohmann::json* value = find(field);
+  if (value == nullptr) return;
+  if (!value->is_object()) return document_.fail(std::string(field) + " is no object");
+  CheckedObject object(value, document_);
+  use(object);
+}
+
+std::vector<std::string> CheckedObject::texts(const char* field, std::size_t most,
+                                              std::size_t limit) {
+  std::vector<std::string> texts;
+  const nlohmann::json* list = find_list(field, most);
+  if (list == nullptr) return texts;
+  for (const nlohmann::json& item : *list) {
+    const bool good = item.is_string() && item.get_ref<const std::string&>().size() <= limit &&
+                      is_printable(item.get_ref<const std::string&>());
+    if (!good) {
+      document_.fail(std::string(field) + " holds what is no short text");
+      return {};
+    }
+    texts.push_back(item.get<std::string>());
+  }
+  return texts;
+}
+
+bool CheckedObject::read_row(const nlohmann::json& list, std::span<std::uint64_t> row) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 53;
+  if (!list.is_array() || list.size() != row.size()) return false;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (!list[i].is_number_unsigned() || list[i].get<std::uint64_t>() > kMost) return false;
+    row[i] = list[i].get<std::uint64_t>();
+  }
+  return true;
+}
+
+void CheckedObject::rows(const char* field, std::size_t most, std::size_t width,
+                         const std::function<void(std::span<const std::uint64_t>)>& use) {
+  const nlohmann::json* list = find_list(field, most);
+  if (list == nullptr) return;
+  std::vector<std::uint64_t> row(width);
+  for (const nlohmann::json& item : *list) {
+    if (!read_row(item, row)) {
+      return document_.fail(std::string(field) + " holds what is no row of " +
+                            std::to_string(width) + " numbers");
+    }
+    use(row);
   }
 }
 

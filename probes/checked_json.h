@@ -7,9 +7,11 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "agent/core/snapshot.h"
 
@@ -31,17 +33,30 @@ class CheckedObject {
     return static_cast<std::uint32_t>(number64(field, most));
   }
   [[nodiscard]] std::uint64_t number64(const char* field, std::uint64_t most);
+  // A number from `least` to `most`; empty when it is missing.
+  [[nodiscard]] std::optional<double> real(const char* field, double least, double most);
+  [[nodiscard]] bool flag(const char* field);
   [[nodiscard]] core::Gid gid(const char* field);
   // Which of `words` it is; the first when it is missing.
   [[nodiscard]] std::size_t word(const char* field, std::span<const char* const> words);
   // Each object of a list of at most `most`.
   void each(const char* field, std::size_t most, const std::function<void(CheckedObject&)>& use);
+  // The object in this field, read as far as it is there.
+  void within(const char* field, const std::function<void(CheckedObject&)>& use);
+  // A list of at most `most` printable texts of at most `limit` bytes.
+  [[nodiscard]] std::vector<std::string> texts(const char* field, std::size_t most,
+                                               std::size_t limit);
+  // Each row of a list of at most `most` rows of exactly `width` numbers from 0 to 2^53.
+  void rows(const char* field, std::size_t most, std::size_t width,
+            const std::function<void(std::span<const std::uint64_t>)>& use);
 
  private:
   friend class CheckedDocument;
   CheckedObject(const nlohmann::json* value, CheckedDocument& document)
       : value_(value), document_(document) {}
   [[nodiscard]] const nlohmann::json* find(const char* field) const;
+  [[nodiscard]] const nlohmann::json* find_list(const char* field, std::size_t most);
+  [[nodiscard]] static bool read_row(const nlohmann::json& list, std::span<std::uint64_t> row);
 
   const nlohmann::json* value_;  // null after an error
   CheckedDocument& document_;

@@ -50,10 +50,13 @@ class Probing {
   [[nodiscard]] std::vector<std::string> apply(const config::Config& config);
   void devices_changed();  // look at once
   [[nodiscard]] std::vector<core::ProbeSnapshot> snapshots() const;
+  [[nodiscard]] core::SystemTime now() const { return parts_.clock->system(); }
   [[nodiscard]] bool has_looked() const;  // at this host's devices, once
   [[nodiscard]] probes::AgentEndpoints endpoints() const;
   [[nodiscard]] std::vector<probes::AgentRecord> agents() const;
   [[nodiscard]] std::vector<probes::SourceState> sources() const;
+  // Every agent that discovery found, and this one.
+  [[nodiscard]] std::vector<probes::KnownAgent> known_agents() const;
   // Whom each RNIC probes and why; its RNICs are those of endpoints() when it was made.
   [[nodiscard]] probes::TargetPlan plan() const;
   // A peer's request for a connection; waits a second at most.
@@ -78,7 +81,6 @@ class Probing {
                                                         std::uint32_t port) const;
   void govern();
   [[nodiscard]] probes::Peer own_peer() const;
-  [[nodiscard]] std::vector<probes::KnownAgent> known_agents() const;
   [[nodiscard]] std::shared_ptr<probes::Directory> directory() const;
   [[nodiscard]] std::shared_ptr<probes::Discovery> discovery() const;
   [[nodiscard]] probes::TargetRates rates() const;

@@ -1,13 +1,16 @@
 #include "agent/daemon/routes.h"
 
+#include <functional>
 #include <tl/expected.hpp>
 
 #include "agent/core/version.h"
+#include "agent/daemon/mesh_report.h"
 #include "agent/daemon/probing.h"
 #include "exporters/html.h"
 #include "exporters/json.h"
 #include "exporters/prometheus.h"
 #include "probes/control_message.h"
+#include "probes/mesh_message.h"
 
 namespace rdmadiag::daemon {
 namespace {
@@ -99,11 +102,28 @@ HttpResponse serve_findings(const RouteParts& parts) {
                                                     exporters::JsonLayout::kCompact));
 }
 
-HttpResponse serve_endpoints(const RouteParts& parts) {
+HttpResponse with_probing(const RouteParts& parts,
+                          const std::function<std::string(const Probing&)>& answer) {
   const auto probing = parts.probing.get();
   if (probing == nullptr) return text_response(503, "no probing on this host\n");
   if (!probing->has_looked()) return text_response(503, "starting\n");
-  return response(kJsonType, probes::encode_endpoints(probing->endpoints()));
+  return response(kJsonType, answer(*probing));
+}
+
+HttpResponse serve_endpoints(const RouteParts& parts) {
+  return with_probing(
+      parts, [](const Probing& probing) { return probes::encode_endpoints(probing.endpoints()); });
+}
+
+HttpResponse serve_probes(const RouteParts& parts) {
+  return with_probing(
+      parts, [](const Probing& probing) { return probes::encode_mesh(make_mesh_report(probing)); });
+}
+
+HttpResponse serve_pinglist(const RouteParts& parts) {
+  return with_probing(parts, [](const Probing& probing) {
+    return probes::encode_pinglist(make_pinglist_report(probing));
+  });
 }
 
 HttpResponse serve_rc(const RouteParts& parts, const HttpRequest& request) {
@@ -161,6 +181,10 @@ std::vector<exporters::HttpRoute> make_routes(const RouteParts& parts, Lifecycle
        [parts](const HttpRequest&) { return serve_findings(parts); }},
       {HttpMethod::kGet, "/api/v1/endpoints",
        [parts](const HttpRequest&) { return serve_endpoints(parts); }},
+      {HttpMethod::kGet, "/api/v1/probes",
+       [parts](const HttpRequest&) { return serve_probes(parts); }},
+      {HttpMethod::kGet, "/api/v1/pinglist",
+       [parts](const HttpRequest&) { return serve_pinglist(parts); }},
       {HttpMethod::kPost, "/api/v1/rc",
        [parts](const HttpRequest& request) { return serve_rc(parts, request); }},
       {HttpMethod::kGet, "/metrics",
