@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "agent/cli/mesh_commands.h"
+
 namespace rdmadiag::cli {
 
 std::span<const Command> all_commands() {
@@ -16,6 +18,12 @@ std::span<const Command> all_commands() {
        define_doctor},
       {"fabric", "The InfiniBand subnet: links, mismatches, ports with errors (needs umad)",
        define_fabric},
+      {"peers", "The agents that are known, from where, and whether they answer", define_peers},
+      {"pinglist", "Whom each NIC probes, how often and why", define_pinglist},
+      {"mesh", "Round trips and losses between all NICs, as their agents measured them",
+       define_mesh},
+      {"locate", "Which NIC, leaf or link loses probes, from what all agents saw", define_locate},
+      {"plan", "What probing would cost a cluster of a given size", define_plan},
       {"metrics", "The catalogue: every metric and the kernel counters it is made of",
        define_metrics},
       {"config", "Check the daemon's configuration, or show what is in effect", define_config},
