@@ -45,7 +45,8 @@ std::string render_page(const PageInput& input) {
       "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
   out.text(input.now.hostname.empty() ? "rdmadiag" : input.now.hostname + " · rdmadiag");
   out.markup(
-      "</title>\n<link rel=\"stylesheet\" href=\"style.css\">\n</head>\n<body>\n"
+      "</title>\n<link rel=\"stylesheet\" href=\"style.css\">\n"
+      "<script src=\"page.js\" defer></script>\n</head>\n<body>\n"
       "<a class=\"skip\" href=\"#main\">Skip to the findings</a>\n");
   write_header(input, out);
   out.markup("<main id=\"main\">\n");

@@ -1,5 +1,5 @@
-// The status page `/`: one document without script or outside resources. Everything that comes from
-// the host is escaped. Pure.
+// The status page `/`: one document that is complete without script, and needs nothing from
+// outside. Everything that comes from the host is escaped. Pure.
 #pragma once
 
 #include <string>
@@ -25,9 +25,13 @@ inline constexpr std::size_t kMaxPageRows = 1000;
 // What the page links to as /style.css.
 [[nodiscard]] std::string_view page_style();
 
+// What the page links to as /page.js: fetches the page every five seconds and replaces what
+// changed.
+[[nodiscard]] std::string_view page_script();
+
 // The Content-Security-Policy the page needs; nothing else on the server needs more.
 inline constexpr std::string_view kPagePolicy =
-    "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'none'";
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'";
 
 }  // namespace rdmadiag::exporters

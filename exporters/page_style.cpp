@@ -40,6 +40,7 @@ h3 { margin: 0; font-size: 1rem; overflow-wrap: anywhere; }
 .verdict.bad { background: var(--bad-ground); }
 .verdict.unknown { background: var(--unknown-ground); }
 .facts, .rest, footer { margin: 0.2rem 0; color: var(--soft); overflow-wrap: anywhere; }
+.stale .facts::after { content: " · does not answer: what you see is old"; color: var(--bad); font-weight: 600; }
 .good { color: var(--good); }
 .warning { color: var(--warning); }
 .bad { color: var(--bad); }

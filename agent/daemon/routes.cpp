@@ -167,12 +167,19 @@ core::AgentStatus make_agent_status(const RouteParts& parts, const Observation& 
 
 std::vector<exporters::HttpRoute> make_routes(const RouteParts& parts, Lifecycle lifecycle) {
   const auto style = std::make_shared<const std::string>(exporters::page_style());
+  const auto script = std::make_shared<const std::string>(exporters::page_script());
   std::vector<exporters::HttpRoute> routes = {
       {HttpMethod::kGet, "/", [parts](const HttpRequest&) { return serve_page(parts); }},
       {HttpMethod::kGet, "/style.css",
        [style](const HttpRequest&) {
          return HttpResponse{.content_type = "text/css; charset=utf-8",
                              .body = style,
+                             .headers = {{"Cache-Control", "max-age=3600"}}};
+       }},
+      {HttpMethod::kGet, "/page.js",
+       [script](const HttpRequest&) {
+         return HttpResponse{.content_type = "text/javascript; charset=utf-8",
+                             .body = script,
                              .headers = {{"Cache-Control", "max-age=3600"}}};
        }},
       {HttpMethod::kGet, "/api/v1/snapshot",

@@ -162,6 +162,9 @@ TEST_CASE("the page, its style and the JSON are served with their types") {
   const CurlResponse style = get(url + "/style.css");
   CHECK(style.status == 200);
   CHECK(style.header("content-type") == "text/css; charset=utf-8");
+  const CurlResponse script = get(url + "/page.js");
+  CHECK(script.status == 200);
+  CHECK(script.header("content-type") == "text/javascript; charset=utf-8");
 
   const CurlResponse snapshot = get(url + "/api/v1/snapshot");
   CHECK(snapshot.header("content-type") == "application/json");
