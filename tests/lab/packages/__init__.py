@@ -1,0 +1,1 @@
+"""Scenarios that want the built Debian package; tests/package/run runs them."""
