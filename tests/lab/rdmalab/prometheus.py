@@ -12,14 +12,34 @@ START_SECONDS = 90
 
 
 class Prometheus:
-    """Scrapes `targets` ("127.0.0.1:10915") every `interval` and evaluates `rule_files`."""
+    """Scrapes `targets` ("127.0.0.1:10915", or with labels: {"targets": […], "labels": {…}}) every
+    `interval`, evaluates `rule_files` and sends alerts to `alertmanagers` ("127.0.0.1:9093")."""
 
-    def __init__(self, targets: list[str], interval: str = "1s", rule_files: list[object] = ()):
+    def __init__(
+        self,
+        targets: list[str | dict],
+        interval: str = "1s",
+        rule_files: list[object] = (),
+        alertmanagers: list[str] = (),
+        external_labels: dict[str, str] | None = None,
+    ):
         self.url = f"http://127.0.0.1:{PORT}"
         config = {
-            "global": {"scrape_interval": interval, "evaluation_interval": interval},
+            "global": {
+                "scrape_interval": interval,
+                "evaluation_interval": interval,
+                "external_labels": external_labels or {},
+            },
             "rule_files": [str(f) for f in rule_files],
-            "scrape_configs": [{"job_name": "rdmadiag", "static_configs": [{"targets": targets}]}],
+            "alerting": {"alertmanagers": [{"static_configs": [{"targets": list(alertmanagers)}]}]},
+            "scrape_configs": [
+                {
+                    "job_name": "rdmadiag",
+                    "static_configs": [
+                        t if isinstance(t, dict) else {"targets": [t]} for t in targets
+                    ],
+                }
+            ],
         }
         path = SCRATCH / "prometheus.yml"
         path.write_text(json.dumps(config))
