@@ -1,5 +1,6 @@
 #include "exporters/html.h"
 
+#include "exporters/html_mesh.h"
 #include "exporters/html_sections.h"
 
 namespace rdmadiag::exporters {
@@ -52,6 +53,7 @@ std::string render_page(const PageInput& input) {
   out.markup("<main id=\"main\">\n");
   write_findings(input.agent.diagnosis, out);
   write_ports(input, out);
+  write_mesh(input.agent, out);
   write_moving_counters(input, out);
   write_devices(input, out);
   write_sources(input, out);

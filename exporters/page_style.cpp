@@ -68,6 +68,17 @@ td.prose { min-width: 15rem; }
 td.number, th.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 td.path { min-width: 11rem; font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: 0.87rem; }
 td.short, td.good, td.warning, td.bad, td.unknown { white-space: nowrap; }
+.tiles { display: flex; flex-wrap: wrap; gap: 0.3rem; margin: 0.3rem 0 0.9rem; padding: 0; list-style: none; }
+.tile {
+  display: block; padding: 0.25rem 0.6rem; border: 1px solid currentcolor; border-radius: 0.3rem;
+  text-decoration: none; font-variant-numeric: tabular-nums;
+}
+.tile .peer { color: var(--ink); }
+.tile.good { background: var(--good-ground); }
+.tile.warning { background: var(--warning-ground); }
+.tile.bad { background: var(--bad-ground); }
+.tile.unknown { background: var(--unknown-ground); }
+tr:target { outline: 2px solid var(--link); outline-offset: -2px; }
 details { margin-top: 0.9rem; }
 details > .findings { margin-top: 0.5rem; }
 summary { cursor: pointer; color: var(--link); padding: 0.2rem 0; }

@@ -8,6 +8,7 @@ namespace rdmadiag::cli {
 Action define_locate(CLI::App& app);
 Action define_mesh(CLI::App& app);
 Action define_peers(CLI::App& app);
+Action define_ping(CLI::App& app);
 Action define_pinglist(CLI::App& app);
 Action define_plan(CLI::App& app);
 

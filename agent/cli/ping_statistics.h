@@ -1,0 +1,66 @@
+// The probes of one `ping`, numbered by when they were due, and what they add up to. Pure.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/core/clock.h"
+#include "agent/core/probe.h"
+#include "probes/pending.h"
+
+namespace rdmadiag::cli {
+
+struct NumberedProbe {
+  std::uint64_t number = 0;
+  probes::DecidedProbe probe;
+};
+
+class PingStatistics {
+ public:
+  // At most `most` probes count, one in each interval; 0: all.
+  PingStatistics(std::chrono::nanoseconds interval, std::uint64_t most)
+      : interval_(interval), most_(most) {}
+
+  // Those that count, in the order of the argument.
+  std::vector<NumberedProbe> add(const std::vector<probes::DecidedProbe>& decided);
+  // Every one of `most` was decided. A slot that was skipped counts as decided once a later one is.
+  [[nodiscard]] bool complete() const;
+
+  [[nodiscard]] std::uint64_t count(core::ProbeOutcome outcome) const {
+    return outcomes_[static_cast<std::size_t>(outcome)];
+  }
+  [[nodiscard]] std::uint64_t sent() const;  // and left this NIC
+  [[nodiscard]] std::uint64_t lost() const;
+  [[nodiscard]] std::uint64_t discarded() const;  // they say nothing about the network
+  struct Spread {
+    double least = 0;
+    double median = 0;
+    double mean = 0;
+    double most = 0;
+  };
+  // In seconds; empty without a sample.
+  [[nodiscard]] std::optional<Spread> network() const { return spread(network_); }
+  [[nodiscard]] std::optional<Spread> prober() const { return spread(prober_); }
+  [[nodiscard]] std::optional<Spread> responder() const { return spread(responder_); }
+  [[nodiscard]] std::optional<core::ProbeTimestamps> timestamps() const { return timestamps_; }
+
+ private:
+  [[nodiscard]] static std::optional<Spread> spread(std::vector<double> values);
+
+  std::chrono::nanoseconds interval_;
+  std::uint64_t most_;
+  std::optional<core::SteadyTime> first_;
+  std::uint64_t decided_ = 0;
+  std::array<std::uint64_t, core::kProbeOutcomeCount> outcomes_{};
+  std::vector<double> network_;
+  std::vector<double> prober_;
+  std::vector<double> responder_;
+  std::optional<core::ProbeTimestamps> timestamps_;
+};
+
+}  // namespace rdmadiag::cli

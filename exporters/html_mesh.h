@@ -1,0 +1,13 @@
+// The mesh on the status page: a tile for each peer that this host probes, coloured by how that
+// goes, which leads to the pair's row in a table. Internal to the HTML exporter.
+#pragma once
+
+#include "agent/core/agent_status.h"
+#include "exporters/html_writer.h"
+
+namespace rdmadiag::exporters {
+
+// Nothing where nothing is probed.
+void write_mesh(const core::AgentStatus& agent, HtmlWriter& out);
+
+}  // namespace rdmadiag::exporters
