@@ -1,1 +1,0 @@
-"""Scenarios that want the built Debian package; tests/package/run runs them."""
