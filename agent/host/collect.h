@@ -1,7 +1,8 @@
 // The one read path: the kernel's RDMA state into a HostSnapshot. Any number of threads may call
 // collect(); requests within min_interval get the same snapshot, concurrent ones share one read,
-// and none waits longer than the deadline. One thread reads the devices in turn; when it is stuck in
-// the kernel it is left alone, its device marked stuck, and the others are read by other threads.
+// and none waits longer than the deadline. One thread reads the devices in turn; when it is stuck
+// in the kernel it is left alone, its device marked stuck, and the others are read by other
+// threads.
 #pragma once
 
 #include <memory>

@@ -47,11 +47,11 @@ struct Agent {
       if (request.body == "no") return exporters::text_response(409, "it has enough\n");
       return exporters::text_response(200, request.body);
     };
-    auto started = exporters::HttpServer::start(
-        {.listen_addresses = {"127.0.0.1:0"}},
-        {{exporters::HttpMethod::kGet, "/api/v1/endpoints", endpoints},
-         {exporters::HttpMethod::kPost, "/api/v1/rc", echo}},
-        kClock);
+    auto started =
+        exporters::HttpServer::start({.listen_addresses = {"127.0.0.1:0"}},
+                                     {{exporters::HttpMethod::kGet, "/api/v1/endpoints", endpoints},
+                                      {exporters::HttpMethod::kPost, "/api/v1/rc", echo}},
+                                     kClock);
     REQUIRE(started);
     server = std::move(*started);
   }
@@ -123,7 +123,8 @@ TEST_CASE("a restart is seen at the next look-up") {
   }));
 }
 
-TEST_CASE("who refuses and who answers nonsense is told apart, asked again, and keeps its last answer") {
+TEST_CASE(
+    "who refuses and who answers nonsense is told apart, asked again, and keeps its last answer") {
   Agent agent;
   Answers answers;
   Directory directory({}, kClock, random_from_system(), answers.sink());
@@ -179,8 +180,8 @@ TEST_CASE("a post reaches the peer, and its refusal comes back in its words") {
   directory.post("b", "/api/v1/rc", "hello", keep);
   directory.post("b", "/api/v1/rc", "no", keep);
   directory.post("nobody", "/api/v1/rc", "hello", keep);
-  const std::string refused = "POST http://" + agent.peer("b").address +
-                              "/api/v1/rc: HTTP status 409: it has enough";
+  const std::string refused =
+      "POST http://" + agent.peer("b").address + "/api/v1/rc: HTTP status 409: it has enough";
   CHECK(eventually([&] {
     const std::scoped_lock hold(mutex);
     return replies.size() == 3;
