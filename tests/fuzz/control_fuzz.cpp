@@ -15,7 +15,10 @@ void require(bool condition) {
 
 void check_text(const std::string& text) {
   require(text.size() <= 4 * kMaxNameBytes);
-  for (const unsigned char c : text) require(c >= 0x20 && c != 0x7f);
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    require(byte >= 0x20 && byte != 0x7f);
+  }
 }
 
 void check_endpoints(std::string_view text) {
