@@ -150,6 +150,7 @@ void PortTransitions::set_state(const std::string& device, std::uint32_t port, b
 
 void PortTransitions::forget_device(std::string_view device) {
   const std::lock_guard lock(mutex_);
+  ++events_;  // a look that is under way must not bring it back
   std::erase_if(states_, [&](const auto& entry) { return entry.first.first == device; });
 }
 

@@ -134,11 +134,13 @@ void Watch::set_ports(std::vector<WatchedPort> ports) {
   std::map<std::string, std::vector<WatchedPort>> by_device;
   for (WatchedPort& port : ports) by_device[port.device].push_back(std::move(port));
   const std::lock_guard lock(mutex_);
-  std::erase_if(watched_, [&](const auto& entry) {
-    const bool gone = !by_device.contains(entry.first);
-    if (gone) transitions_->forget_device(entry.first);
-    return gone;
-  });
+  for (auto next = watched_.begin(); next != watched_.end();) {
+    const auto entry = next++;
+    if (by_device.contains(entry->first)) continue;
+    const std::string device = entry->first;
+    watched_.erase(entry);  // first, so that no new look begins
+    transitions_->forget_device(device);
+  }
   for (auto& [device, its_ports] : by_device) {
     const auto found = watched_.find(device);
     if (found == watched_.end() || found->second.ports != its_ports)
