@@ -2,8 +2,6 @@
 
 #include <array>
 
-#include "agent/cli/mesh_commands.h"
-
 namespace rdmadiag::cli {
 
 std::span<const Command> all_commands() {

@@ -31,7 +31,13 @@ Action define_devices(CLI::App& app);
 Action define_doctor(CLI::App& app);
 Action define_fabric(CLI::App& app);
 Action define_gids(CLI::App& app);
+Action define_locate(CLI::App& app);
+Action define_mesh(CLI::App& app);
 Action define_metrics(CLI::App& app);
+Action define_peers(CLI::App& app);
+Action define_ping(CLI::App& app);
+Action define_pinglist(CLI::App& app);
+Action define_plan(CLI::App& app);
 Action define_qps(CLI::App& app);
 Action define_status(CLI::App& app);
 

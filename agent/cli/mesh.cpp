@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "agent/cli/mesh_commands.h"
+#include "agent/cli/commands.h"
 #include "agent/cli/mesh_source.h"
 #include "agent/cli/mesh_words.h"
 #include "agent/cli/observe.h"

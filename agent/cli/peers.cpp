@@ -2,7 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "agent/cli/mesh_commands.h"
+#include "agent/cli/commands.h"
 #include "agent/cli/mesh_source.h"
 #include "agent/cli/mesh_words.h"
 #include "agent/cli/observe.h"
