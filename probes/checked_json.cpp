@@ -43,6 +43,8 @@ void CheckedDocument::fail(std::string problem) {
   if (problem_.empty()) problem_ = std::move(problem);
 }
 
+void CheckedObject::fail(std::string problem) { document_.fail(std::move(problem)); }
+
 const nlohmann::json* CheckedObject::find(const char* field) const {
   if (value_ == nullptr) return nullptr;
   const auto found = value_->find(field);

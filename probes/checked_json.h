@@ -11,8 +11,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
+#include "agent/core/result.h"
 #include "agent/core/snapshot.h"
 
 namespace rdmadiag::probes {
@@ -49,6 +51,8 @@ class CheckedObject {
   // Each row of a list of at most `most` rows of exactly `width` numbers from 0 to 2^53.
   void rows(const char* field, std::size_t most, std::size_t width,
             const std::function<void(std::span<const std::uint64_t>)>& use);
+  // For what only the caller can check; the first problem stands.
+  void fail(std::string problem);
 
  private:
   friend class CheckedDocument;
@@ -77,5 +81,19 @@ class CheckedDocument {
   std::unique_ptr<nlohmann::json> value_;
   std::string problem_;
 };
+
+// What `read` makes of the object that is `json`, of at most `limit` bytes. The error begins with
+// `what`.
+template <class Read>
+[[nodiscard]] auto read_document(const std::string& what, std::string_view json, std::size_t limit,
+                                 const Read& read)
+    -> core::Result<std::invoke_result_t<const Read&, CheckedObject&>> {
+  if (json.size() > limit) return core::fail(what + ": too long");
+  CheckedDocument document(json);
+  CheckedObject root = document.root();
+  auto value = read(root);
+  if (!document.problem().empty()) return core::fail(what + ": " + document.problem());
+  return value;
+}
 
 }  // namespace rdmadiag::probes

@@ -100,16 +100,14 @@ std::string encode_rc_offer(const RcOffer& offer) {
 }
 
 core::Result<RcOffer> decode_rc_offer(std::string_view json) {
-  if (json.size() > kMaxControlBytes) return core::fail("rc: too long");
-  CheckedDocument document(json);
-  CheckedObject root = document.root();
-  RcOffer offer;
-  offer.from = root.text("from", 3 * kMaxNameBytes, CheckedObject::Empty::kRefused);
-  offer.device = root.name("device", CheckedObject::Empty::kRefused);
-  offer.port = root.number("port", kMaxPort);
-  offer.parameters = read_parameters(root);
-  if (!document.problem().empty()) return core::fail("rc: " + document.problem());
-  return offer;
+  return read_document("rc", json, kMaxControlBytes, [](CheckedObject& root) {
+    RcOffer offer;
+    offer.from = root.text("from", 3 * kMaxNameBytes, CheckedObject::Empty::kRefused);
+    offer.device = root.name("device", CheckedObject::Empty::kRefused);
+    offer.port = root.number("port", kMaxPort);
+    offer.parameters = read_parameters(root);
+    return offer;
+  });
 }
 
 std::string encode_rc_parameters(const RcParameters& parameters) {
@@ -117,12 +115,7 @@ std::string encode_rc_parameters(const RcParameters& parameters) {
 }
 
 core::Result<RcParameters> decode_rc_parameters(std::string_view json) {
-  if (json.size() > kMaxControlBytes) return core::fail("rc: too long");
-  CheckedDocument document(json);
-  CheckedObject root = document.root();
-  const RcParameters parameters = read_parameters(root);
-  if (!document.problem().empty()) return core::fail("rc: " + document.problem());
-  return parameters;
+  return read_document("rc", json, kMaxControlBytes, read_parameters);
 }
 
 std::string encode_endpoints(const AgentEndpoints& agent) {
@@ -133,16 +126,14 @@ std::string encode_endpoints(const AgentEndpoints& agent) {
 }
 
 core::Result<AgentEndpoints> decode_endpoints(std::string_view json) {
-  if (json.size() > kMaxControlBytes) return core::fail("endpoints: too long");
-  CheckedDocument document(json);
-  CheckedObject root = document.root();
-  AgentEndpoints agent;
-  agent.host = root.name("host", CheckedObject::Empty::kRefused);
-  agent.epoch = root.number("epoch", std::numeric_limits<std::uint32_t>::max());
-  root.each("rnics", kMaxRnics,
-            [&](CheckedObject& rnic) { agent.rnics.push_back(read_rnic(rnic)); });
-  if (!document.problem().empty()) return core::fail("endpoints: " + document.problem());
-  return agent;
+  return read_document("endpoints", json, kMaxControlBytes, [](CheckedObject& root) {
+    AgentEndpoints agent;
+    agent.host = root.name("host", CheckedObject::Empty::kRefused);
+    agent.epoch = root.number("epoch", std::numeric_limits<std::uint32_t>::max());
+    root.each("rnics", kMaxRnics,
+              [&](CheckedObject& rnic) { agent.rnics.push_back(read_rnic(rnic)); });
+    return agent;
+  });
 }
 
 }  // namespace rdmadiag::probes

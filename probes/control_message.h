@@ -1,5 +1,5 @@
-// The control channel's JSON. Written as docs/schemas/endpoints.schema.json says; read field by
-// field with bounds, since what comes from a peer is hostile until it was checked.
+// The control channel's JSON. Read field by field with bounds, since what comes from a peer is
+// hostile until it was checked.
 #pragma once
 
 #include <string>

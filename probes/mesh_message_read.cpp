@@ -105,7 +105,7 @@ void read_rc(CheckedObject& from, core::RcProbes& rc) {
             [&](CheckedObject& peer) { rc.peers.push_back(read_rc_peer(peer)); });
 }
 
-void read_paths(CheckedObject& from, CheckedDocument& document, core::ProbeSnapshot& rnic) {
+void read_paths(CheckedObject& from, core::ProbeSnapshot& rnic) {
   rnic.path_peers = from.texts("path_peers", kMaxTargets, kNicBytes);
   constexpr std::uint64_t kMax32 = std::numeric_limits<std::uint32_t>::max();
   from.rows("paths", kMaxPaths, 7, [&](std::span<const std::uint64_t> row) {
@@ -114,7 +114,7 @@ void read_paths(CheckedObject& from, CheckedDocument& document, core::ProbeSnaps
     for (const std::size_t column : {1U, 3U, 4U, 5U, 6U}) fits = fits && row[column] <= kMax32;
     // What was lost was sent, or sums go below zero.
     fits = fits && row[4] + row[5] + row[6] <= row[3];
-    if (!fits) return document.fail("paths holds a row that makes no sense");
+    if (!fits) return from.fail("paths holds a row that makes no sense");
     rnic.paths.push_back({.peer = static_cast<std::uint32_t>(row[0]),
                           .label = static_cast<std::uint32_t>(row[1]),
                           .window_start = static_cast<std::int64_t>(row[2]),
@@ -125,7 +125,7 @@ void read_paths(CheckedObject& from, CheckedDocument& document, core::ProbeSnaps
   });
 }
 
-core::ProbeSnapshot read_rnic(CheckedObject& from, CheckedDocument& document) {
+core::ProbeSnapshot read_rnic(CheckedObject& from) {
   core::ProbeSnapshot rnic;
   rnic.device = from.name("device", CheckedObject::Empty::kRefused);
   rnic.port = from.number("port", 255);
@@ -147,7 +147,7 @@ core::ProbeSnapshot read_rnic(CheckedObject& from, CheckedDocument& document) {
   });
   from.each("peers", kMaxTargets,
             [&](CheckedObject& peer) { rnic.peers.push_back(read_peer(peer)); });
-  read_paths(from, document, rnic);
+  read_paths(from, rnic);
   from.within("rc", [&](CheckedObject& rc) { read_rc(rc, rnic.rc); });
   return rnic;
 }
@@ -169,36 +169,32 @@ PinglistTarget read_target(CheckedObject& from) {
 }  // namespace
 
 core::Result<core::MeshReport> decode_mesh(std::string_view json) {
-  if (json.size() > kMaxMeshBytes) return core::fail("probes: too long");
-  CheckedDocument document(json);
-  CheckedObject root = document.root();
-  core::MeshReport report;
-  report.host = root.name("host", CheckedObject::Empty::kRefused);
-  report.taken_at = read_time(root, "taken_at").value_or(core::SystemTime{});
-  root.each("sources", kMaxSources,
-            [&](CheckedObject& source) { report.sources.push_back(read_source(source)); });
-  root.each("agents", kMaxPeers + 1,
-            [&](CheckedObject& agent) { report.agents.push_back(read_agent(agent)); });
-  root.each("rnics", kMaxRnics,
-            [&](CheckedObject& rnic) { report.probes.push_back(read_rnic(rnic, document)); });
-  if (!document.problem().empty()) return core::fail("probes: " + document.problem());
-  return report;
+  return read_document("probes", json, kMaxMeshBytes, [](CheckedObject& root) {
+    core::MeshReport report;
+    report.host = root.name("host", CheckedObject::Empty::kRefused);
+    report.taken_at = read_time(root, "taken_at").value_or(core::SystemTime{});
+    root.each("sources", kMaxSources,
+              [&](CheckedObject& source) { report.sources.push_back(read_source(source)); });
+    root.each("agents", kMaxPeers + 1,
+              [&](CheckedObject& agent) { report.agents.push_back(read_agent(agent)); });
+    root.each("rnics", kMaxRnics,
+              [&](CheckedObject& rnic) { report.probes.push_back(read_rnic(rnic)); });
+    return report;
+  });
 }
 
 core::Result<std::vector<PinglistRnic>> decode_pinglist(std::string_view json) {
-  if (json.size() > kMaxMeshBytes) return core::fail("pinglist: too long");
-  CheckedDocument document(json);
-  CheckedObject root = document.root();
-  std::vector<PinglistRnic> rnics;
-  root.each("rnics", kMaxRnics, [&](CheckedObject& from) {
-    PinglistRnic rnic;
-    rnic.nic = from.text("nic", kNicBytes, CheckedObject::Empty::kRefused);
-    from.each("targets", kMaxTargets,
-              [&](CheckedObject& target) { rnic.targets.push_back(read_target(target)); });
-    rnics.push_back(std::move(rnic));
+  return read_document("pinglist", json, kMaxMeshBytes, [](CheckedObject& root) {
+    std::vector<PinglistRnic> rnics;
+    root.each("rnics", kMaxRnics, [&](CheckedObject& from) {
+      PinglistRnic rnic;
+      rnic.nic = from.text("nic", kNicBytes, CheckedObject::Empty::kRefused);
+      from.each("targets", kMaxTargets,
+                [&](CheckedObject& target) { rnic.targets.push_back(read_target(target)); });
+      rnics.push_back(std::move(rnic));
+    });
+    return rnics;
   });
-  if (!document.problem().empty()) return core::fail("pinglist: " + document.problem());
-  return rnics;
 }
 
 }  // namespace rdmadiag::probes
