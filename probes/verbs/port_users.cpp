@@ -14,6 +14,17 @@ using namespace std::chrono_literals;
 constexpr std::size_t kSourcePairs = 2;
 constexpr std::uint32_t kReceives = 1024;
 constexpr auto kProbedLately = 5s;
+constexpr int kLeastMtu = 256;  // some ports say 0 while they are down
+
+int mtu_bytes(const PortView& view) { return std::max(view.info.active_mtu_bytes, kLeastMtu); }
+
+RcPort rc_port(const PortView& view) {
+  return {.number = view.number,
+          .protocol = view.protocol,
+          .gid = view.gid,
+          .lid = view.info.lid,
+          .mtu_bytes = mtu_bytes(view)};
+}
 
 }  // namespace
 
@@ -37,7 +48,7 @@ core::Status EndpointUser::open_datagrams(const Device& device, const PortView& 
   UdEndpointOptions options = datagram_options(device);
   options.port = view.number;
   options.gid = view.gid;
-  options.mtu_bytes = std::max(view.info.active_mtu_bytes, 256);
+  options.mtu_bytes = mtu_bytes(view);
   options.qkey = qkey_;
   auto endpoint = UdEndpoint::create(device, options, *clock_);
   if (!endpoint) return tl::make_unexpected(endpoint.error());
@@ -47,14 +58,8 @@ core::Status EndpointUser::open_datagrams(const Device& device, const PortView& 
 
 core::Status EndpointUser::open_connections(const Device& device, const PortView& view) {
   if (max_connections_ == 0) return {};
-  auto endpoint = open_rc_endpoint(device,
-                                   {.port = view.number,
-                                    .protocol = view.protocol,
-                                    .gid = view.gid,
-                                    .lid = view.info.lid,
-                                    .mtu_bytes = std::max(view.info.active_mtu_bytes, 256),
-                                    .max_connections = max_connections_},
-                                   *clock_);
+  auto endpoint = open_rc_endpoint(
+      device, {.port = rc_port(view), .max_connections = max_connections_}, *clock_);
   if (!endpoint) return tl::make_unexpected(endpoint.error());
   connections_ = std::move(*endpoint);
   return {};
@@ -79,8 +84,7 @@ void EndpointUser::port_changed(const PortView& view) {
     datagrams_->move_gid(view.gid);
     if (moved || active != attached_) attach_datagrams(active);
   }
-  if (connections_)
-    connections_->port_changed(view.gid, view.info.lid, std::max(view.info.active_mtu_bytes, 256));
+  if (connections_) connections_->port_changed(rc_port(view));
   port_active(active);
 }
 

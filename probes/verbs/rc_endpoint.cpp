@@ -52,11 +52,7 @@ std::string reason(const WorkCompletion& completion) {
 RcEndpoint::RcEndpoint(const RcEndpointOptions& options, const core::Clock& clock,
                        ProtectionDomain domain, CompletionQueue queue,
                        std::unique_ptr<RcConnector> connector)
-    : port_{.number = options.port,
-            .protocol = options.protocol,
-            .gid = options.gid,
-            .lid = options.lid,
-            .mtu_bytes = options.mtu_bytes},
+    : port_(options.port),
       clock_(clock),
       domain_(std::move(domain)),
       queue_(std::move(queue)),
@@ -86,12 +82,6 @@ core::Result<std::unique_ptr<RcEndpoint>> RcEndpoint::create(
       new RcEndpoint(options, clock, std::move(domain), std::move(*queue), std::move(connector)));
   endpoint->memory_ = std::move(*memory);
   return endpoint;
-}
-
-void RcEndpoint::port_changed(const core::GidEntry& gid, std::uint16_t lid, int mtu_bytes) {
-  port_.gid = gid;
-  port_.lid = lid;
-  port_.mtu_bytes = mtu_bytes;
 }
 
 void RcEndpoint::add_descriptors(std::vector<int>& descriptors) const {

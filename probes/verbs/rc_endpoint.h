@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "agent/core/clock.h"
-#include "agent/core/enums.h"
 #include "probes/rc_transport.h"
 #include "probes/verbs/completion_queue.h"
 #include "probes/verbs/device.h"
@@ -21,11 +20,7 @@
 namespace rdmadiag::probes {
 
 struct RcEndpointOptions {
-  std::uint8_t port = 1;
-  core::Protocol protocol = core::Protocol::kRoce;
-  core::GidEntry gid;
-  std::uint16_t lid = 0;
-  int mtu_bytes = 1024;
+  RcPort port{};
   std::size_t max_connections = 8;
 };
 
@@ -58,7 +53,7 @@ class RcEndpoint final : public RcTransport {
   [[nodiscard]] bool broken() const { return broken_; }
 
   // What connections made from now on use; those that stand keep what they have.
-  void port_changed(const core::GidEntry& gid, std::uint16_t lid, int mtu_bytes);
+  void port_changed(const RcPort& port) { port_ = port; }
 
  private:
   struct Connection {

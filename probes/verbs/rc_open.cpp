@@ -11,7 +11,7 @@ namespace rdmadiag::probes {
 core::Result<std::unique_ptr<RcEndpoint>> open_rc_endpoint(const Device& device,
                                                            const RcEndpointOptions& options,
                                                            const core::Clock& clock) {
-  if (options.protocol != core::Protocol::kIwarp) {
+  if (options.port.protocol != core::Protocol::kIwarp) {
     return RcEndpoint::create(device, options, clock);
   }
   auto connector = CmConnector::create(random_from_system(), address_of_iwarp_gid);

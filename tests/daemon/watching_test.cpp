@@ -9,21 +9,12 @@
 #include "agent/daemon/observer.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/sample_tree.h"
+#include "tests/support/soon.h"
 
 namespace rdmadiag::daemon {
 namespace {
 
 using namespace std::chrono_literals;
-
-// Waits in small steps for what another thread does; far longer than that takes.
-template <class Condition>
-bool soon(Condition&& condition) {
-  for (int i = 0; i < 2000; ++i) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(5ms);
-  }
-  return false;
-}
 
 class ListedDevices final : public host::NetlinkSource {
  public:
@@ -85,7 +76,7 @@ struct Setup {
   // Until the list as it is now has been looked at.
   void await_lists() const {
     const int before = listed->lists();
-    CHECK(soon([&] { return listed->lists() >= before + 3; }));
+    CHECK(test::soon([&] { return listed->lists() >= before + 3; }));
   }
 };
 
@@ -117,28 +108,28 @@ TEST_CASE("the ports of what was read are followed, and no others") {
   const auto watching = s.start();
   CHECK(changes(*watching) == 999);
   watching->follow(host_of({infiniband("mlx5_0")}));
-  CHECK(soon([&] { return changes(*watching) == 0; }));
+  CHECK(test::soon([&] { return changes(*watching) == 0; }));
   s.state("mlx5_0", "1: DOWN");
-  CHECK(soon([&] { return changes(*watching) == 1; }));
+  CHECK(test::soon([&] { return changes(*watching) == 1; }));
   s.state("mlx5_0", "4: ACTIVE");
-  CHECK(soon([&] { return changes(*watching) == 2; }));
+  CHECK(test::soon([&] { return changes(*watching) == 2; }));
   watching->follow(host_of({}));
-  CHECK(soon([&] { return changes(*watching) == 999; }));
+  CHECK(test::soon([&] { return changes(*watching) == 999; }));
 }
 
 TEST_CASE("a device that does not answer is watched all the same") {
   Setup s;
   const auto watching = s.start();
   watching->follow(host_of({infiniband("mlx5_0")}));
-  CHECK(soon([&] { return changes(*watching) == 0; }));
+  CHECK(test::soon([&] { return changes(*watching) == 0; }));
   s.state("mlx5_0", "1: DOWN");
-  CHECK(soon([&] { return changes(*watching) == 1; }));
+  CHECK(test::soon([&] { return changes(*watching) == 1; }));
   core::DeviceEntry stuck = infiniband("mlx5_0");
   stuck.snapshot = nullptr;
   stuck.stuck = true;
   watching->follow(host_of({stuck, infiniband("mlx5_1")}));
   s.state("mlx5_0", "4: ACTIVE");
-  CHECK(soon([&] { return changes(*watching) == 2; }));
+  CHECK(test::soon([&] { return changes(*watching) == 2; }));
 }
 
 TEST_CASE("devices that come and go are looked at, twice, and only then") {
@@ -149,7 +140,7 @@ TEST_CASE("devices that come and go are looked at, twice, and only then") {
   if (s.listed->lists() == 0) return;  // a kernel that notifies: the lab sees to it
   CHECK(s.looks == 0);
   s.listed->set({"rxe0", "rxe1"});
-  CHECK(soon([&] { return s.looks == 2; }));
+  CHECK(test::soon([&] { return s.looks == 2; }));
   s.await_lists();
   CHECK(s.looks == 2);
   CHECK(s.rescans == 3);  // at once, and with each look
@@ -162,7 +153,7 @@ TEST_CASE("nothing is looked at after the end") {
   auto watching = s.start();
   s.await_lists();
   s.listed->set({});
-  CHECK(soon([&] { return s.looks == 1; }));
+  CHECK(test::soon([&] { return s.looks == 1; }));
   watching.reset();  // does not wait for the hour
   CHECK(s.looks == 1);
 }
@@ -182,14 +173,14 @@ TEST_CASE("an observation counts what happened between reads") {
     s.clock->advance(2s);
     return observer.observe()->ports.at(0);
   };
-  CHECK(soon([&] { return status().state_changes == 0U; }));
+  CHECK(test::soon([&] { return status().state_changes == 0U; }));
   CHECK_FALSE(status().last_state_change);
   const std::string file = "sys/class/infiniband/" + status().device + "/ports/" +
                            std::to_string(status().port) + "/state";
   tree.write(file, "1: DOWN\n");
-  CHECK(soon([&] { return status().state_changes == 1U; }));
+  CHECK(test::soon([&] { return status().state_changes == 1U; }));
   tree.write(file, "4: ACTIVE\n");
-  CHECK(soon([&] { return status().state_changes == 2U; }));
+  CHECK(test::soon([&] { return status().state_changes == 2U; }));
   CHECK(status().last_state_change);
 }
 

@@ -13,21 +13,12 @@
 #include "tests/support/manual_clock.h"
 #include "tests/support/netlink_fixture.h"
 #include "tests/support/sample_tree.h"
+#include "tests/support/soon.h"
 
 using namespace rdmadiag;
 using namespace std::chrono_literals;
 
 namespace {
-
-// Waits in small steps for what another thread does; far longer than that takes.
-template <class Condition>
-bool soon(Condition&& condition) {
-  for (int i = 0; i < 2000; ++i) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(5ms);
-  }
-  return false;
-}
 
 class ListedDevices final : public host::NetlinkSource {
  public:
@@ -45,7 +36,7 @@ class ListedDevices final : public host::NetlinkSource {
   // Until the devices as they are now have been listed twice.
   void await_lists() {
     const int before = count();
-    CHECK(soon([&] { return count() >= before + 3; }));
+    CHECK(test::soon([&] { return count() >= before + 3; }));
   }
   int count() {
     const std::lock_guard lock(mutex);
@@ -121,19 +112,19 @@ TEST_CASE("links are known from the start, and their flaps counted from sysfs") 
   CHECK(watch->transitions(kRoce)->up == 0);
   watch->set_ports({kRoce});
   s.carrier(6, 5);
-  CHECK(soon([&] { return watch->transitions(kRoce)->down == 2; }));
-  CHECK(soon([&] { return watch->transitions(kRoce)->up == 2; }));
+  CHECK(test::soon([&] { return watch->transitions(kRoce)->down == 2; }));
+  CHECK(test::soon([&] { return watch->transitions(kRoce)->up == 2; }));
 }
 
 TEST_CASE("a port without a netdev is looked at by its state") {
   Setup s;
   const auto watch = s.start();
   watch->set_ports({kIb});
-  CHECK(soon([&] { return watch->transitions(kIb).has_value(); }));
+  CHECK(test::soon([&] { return watch->transitions(kIb).has_value(); }));
   s.state("mlx5_0", "1: DOWN");
-  CHECK(soon([&] { return watch->transitions(kIb)->down == 1; }));
+  CHECK(test::soon([&] { return watch->transitions(kIb)->down == 1; }));
   s.state("mlx5_0", "4: ACTIVE");
-  CHECK(soon([&] { return watch->transitions(kIb)->up == 1; }));
+  CHECK(test::soon([&] { return watch->transitions(kIb)->up == 1; }));
 }
 
 TEST_CASE("events of a verbs context count where the poll has not seen them") {
@@ -141,7 +132,7 @@ TEST_CASE("events of a verbs context count where the poll has not seen them") {
   s.parts.poll_interval = 1h;
   const auto watch = s.start();
   watch->set_ports({kIb});
-  CHECK(soon([&] { return watch->transitions(kIb).has_value(); }));
+  CHECK(test::soon([&] { return watch->transitions(kIb).has_value(); }));
   watch->port_event("mlx5_0", 1, false);
   watch->port_event("mlx5_0", 1, true);
   CHECK(watch->transitions(kIb)->down == 1);
@@ -155,9 +146,9 @@ TEST_CASE("a device that does not answer keeps no other from being watched, nor 
   auto watch = s.start();
   watch->set_ports({{"mlx5_1", 1, ""}, kIb});
   s.files->wait_for_hang();
-  CHECK(soon([&] { return watch->transitions(kIb).has_value(); }));
+  CHECK(test::soon([&] { return watch->transitions(kIb).has_value(); }));
   s.state("mlx5_0", "1: DOWN");
-  CHECK(soon([&] { return watch->transitions(kIb)->down == 1; }));
+  CHECK(test::soon([&] { return watch->transitions(kIb)->down == 1; }));
   watch.reset();  // would hang here
   s.files->release();
 }
@@ -166,7 +157,7 @@ TEST_CASE("ports that are not watched any more are left alone") {
   Setup s;
   const auto watch = s.start();
   watch->set_ports({kIb});
-  CHECK(soon([&] { return watch->transitions(kIb).has_value(); }));
+  CHECK(test::soon([&] { return watch->transitions(kIb).has_value(); }));
   watch->set_ports({});
   CHECK_FALSE(watch->transitions(kIb));
 }

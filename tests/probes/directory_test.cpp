@@ -8,6 +8,7 @@
 #include "exporters/http_server.h"
 #include "probes/control_message.h"
 #include "probes/directory.h"
+#include "tests/support/soon.h"
 
 using namespace rdmadiag;
 using namespace rdmadiag::probes;
@@ -15,16 +16,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto kPatience = 30s;
-
-bool eventually(const std::function<bool()>& condition) {
-  const auto until = std::chrono::steady_clock::now() + kPatience;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > until) return false;
-    std::this_thread::sleep_for(5ms);
-  }
-  return true;
-}
+// Look-ups and devices have pauses of their own.
+const auto eventually = [](const auto& condition) { return test::soon(condition, 30s); };
 
 const core::SystemClock kClock;
 

@@ -8,18 +8,18 @@
 #include "probes/rc_prober.h"
 #include "probes/verbs/rc_endpoint.h"
 #include "tests/support/fake_rdma_cm.h"
-#include "tests/support/fake_verbs.h"
+#include "tests/support/fake_verbs_pair.h"
 #include "tests/support/manual_clock.h"
 
 using namespace rdmadiag;
 using namespace rdmadiag::probes;
 using namespace std::chrono_literals;
+using rdmadiag::test::check_clean;
 using rdmadiag::test::FakeRdmaCm;
 using rdmadiag::test::FakeVerbs;
+using rdmadiag::test::gid;
 
 namespace {
-
-core::Gid gid(const char* text) { return core::parse_gid(text).value(); }
 
 FakeVerbs& fresh() {
   FakeVerbs& fake = FakeVerbs::instance();
@@ -29,11 +29,6 @@ FakeVerbs& fresh() {
   fake.add_device("siw0", gid("0200:0000:0001::")).transport = IBV_TRANSPORT_IWARP;
   fake.add_device("siw1", gid("0200:0000:0002::")).transport = IBV_TRANSPORT_IWARP;
   return fake;
-}
-
-void check_clean() {
-  CHECK(FakeVerbs::instance().live_objects() == std::vector<std::string>{});
-  CHECK(FakeVerbs::instance().violations() == std::vector<std::string>{});
 }
 
 core::Result<core::Gid> address_of(const core::Gid& mac) {
@@ -79,10 +74,11 @@ struct Hosts {
     if (!gids) return tl::make_unexpected(gids.error());
     auto connector = CmConnector::create([this] { return random += 3; }, addresses);
     if (!connector) return tl::make_unexpected(connector.error());
-    auto endpoint = RcEndpoint::create(
-        *owned,
-        {.protocol = core::Protocol::kIwarp, .gid = gids->at(0), .max_connections = connections},
-        clock, std::move(*connector));
+    auto endpoint =
+        RcEndpoint::create(*owned,
+                           {.port = {.protocol = core::Protocol::kIwarp, .gid = gids->at(0)},
+                            .max_connections = connections},
+                           clock, std::move(*connector));
     if (!endpoint) return tl::make_unexpected(endpoint.error());
     return Node{std::move(owned), std::move(*endpoint)};
   }

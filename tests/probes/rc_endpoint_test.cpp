@@ -6,30 +6,18 @@
 #include "agent/core/gid.h"
 #include "probes/rc_acceptor.h"
 #include "probes/rc_prober.h"
-#include "tests/support/fake_verbs.h"
+#include "tests/support/fake_verbs_pair.h"
 #include "tests/support/manual_clock.h"
 
 using namespace rdmadiag;
 using namespace rdmadiag::probes;
 using namespace std::chrono_literals;
+using rdmadiag::test::check_clean;
 using rdmadiag::test::FakeVerbs;
+using rdmadiag::test::fresh_pair;
+using rdmadiag::test::gid;
 
 namespace {
-
-core::Gid gid(const char* text) { return core::parse_gid(text).value(); }
-
-FakeVerbs& fresh() {
-  FakeVerbs& fake = FakeVerbs::instance();
-  fake.reset();
-  fake.add_device("rxe0", gid("::ffff:10.0.0.1"));
-  fake.add_device("rxe1", gid("::ffff:10.0.0.2"));
-  return fake;
-}
-
-void check_clean() {
-  CHECK(FakeVerbs::instance().live_objects() == std::vector<std::string>{});
-  CHECK(FakeVerbs::instance().violations() == std::vector<std::string>{});
-}
 
 struct Node {
   std::unique_ptr<Device> device;  // stays where it is
@@ -42,8 +30,8 @@ struct Node {
     const auto gids = device->gids(1);
     if (!gids) return tl::make_unexpected(gids.error());
     auto node = core::Result<Node>(Node{std::make_unique<Device>(std::move(*device)), nullptr});
-    auto endpoint = RcEndpoint::create(*node->device,
-                                       {.gid = gids->at(0), .max_connections = connections}, clock);
+    auto endpoint = RcEndpoint::create(
+        *node->device, {.port = {.gid = gids->at(0)}, .max_connections = connections}, clock);
     if (!endpoint) return tl::make_unexpected(endpoint.error());
     node->endpoint = std::move(*endpoint);
     return node;
@@ -104,7 +92,7 @@ core::Result<Pair> connect(const core::Clock& clock, const RcSetup& wish = {}) {
 }  // namespace
 
 TEST_CASE("a message goes over a connection and its completion is the acknowledgement") {
-  FakeVerbs& fake = fresh();
+  FakeVerbs& fake = fresh_pair();
   const bool has_inline = GENERATE(true, false);
   if (!has_inline) {
     fake.reset();
@@ -132,7 +120,7 @@ TEST_CASE("a message goes over a connection and its completion is the acknowledg
 }
 
 TEST_CASE("an unanswered message breaks the connection and says with which status") {
-  FakeVerbs& fake = fresh();
+  FakeVerbs& fake = fresh_pair();
   const test::ManualClock clock;
   {
     auto pair = connect(clock);
@@ -154,7 +142,7 @@ TEST_CASE("an unanswered message breaks the connection and says with which statu
 }
 
 TEST_CASE("what a destroyed connection had completed is nobody's") {
-  fresh();
+  fresh_pair();
   const test::ManualClock clock;
   {
     auto pair = connect(clock);
@@ -171,7 +159,7 @@ TEST_CASE("what a destroyed connection had completed is nobody's") {
 }
 
 TEST_CASE("an event may destroy its own connection") {
-  fresh();
+  fresh_pair();
   const test::ManualClock clock;
   {
     auto pair = connect(clock);
@@ -199,7 +187,7 @@ TEST_CASE("an event may destroy its own connection") {
 }
 
 TEST_CASE("a port has only so many connections, and places come back") {
-  fresh();
+  fresh_pair();
   const test::ManualClock clock;
   {
     auto node = Node::make("rxe0", clock, 2);
@@ -221,7 +209,7 @@ TEST_CASE("a port has only so many connections, and places come back") {
 }
 
 TEST_CASE("the send queue of a connection is short") {
-  fresh();
+  fresh_pair();
   const test::ManualClock clock;
   {
     auto pair = connect(clock);
@@ -239,7 +227,7 @@ TEST_CASE("the send queue of a connection is short") {
 }
 
 TEST_CASE("one-sided operations reach a buffer that exists for that connection alone") {
-  FakeVerbs& fake = fresh();
+  FakeVerbs& fake = fresh_pair();
   fake.expect_remote_access();
   const test::ManualClock clock;
   const RcOperation operation = GENERATE(RcOperation::kWrite, RcOperation::kRead);
@@ -271,7 +259,7 @@ TEST_CASE("one-sided operations reach a buffer that exists for that connection a
 }
 
 TEST_CASE("unreliable connections complete whether or not anything arrived") {
-  FakeVerbs& fake = fresh();
+  FakeVerbs& fake = fresh_pair();
   const test::ManualClock clock;
   {
     auto pair = connect(clock, {.service = RcService::kUnreliable});
@@ -290,7 +278,7 @@ TEST_CASE("unreliable connections complete whether or not anything arrived") {
 }
 
 TEST_CASE("the path MTU is the smaller of both, and new connections use the GID's new index") {
-  FakeVerbs& fake = fresh();
+  FakeVerbs& fake = fresh_pair();
   const test::ManualClock clock;
   {
     auto pair = connect(clock);
@@ -300,7 +288,9 @@ TEST_CASE("the path MTU is the smaller of both, and new connections use the GID'
     REQUIRE(created);
     RcParameters remote{.gid = gid("::ffff:10.0.0.2"), .qpn = 5, .psn = 1, .mtu_bytes = 4096};
     CHECK(endpoint.connect(created->id, remote));  // the fake refuses more than 1024
-    endpoint.port_changed({.index = 7, .gid = gid("::ffff:10.0.0.9"), .netdev = {}}, 3, 2048);
+    endpoint.port_changed({.gid = {.index = 7, .gid = gid("::ffff:10.0.0.9"), .netdev = {}},
+                           .lid = 3,
+                           .mtu_bytes = 2048});
     const auto moved = endpoint.create({});
     REQUIRE(moved);
     CHECK(moved->local.gid == gid("::ffff:10.0.0.9"));
@@ -322,7 +312,7 @@ TEST_CASE("whichever call fails while connecting, it is said and nothing is left
   const RcService service = GENERATE(RcService::kReliable, RcService::kUnreliable);
   int failures = 0;
   for (int n = 1; n < 200; ++n) {
-    FakeVerbs& fake = fresh();
+    FakeVerbs& fake = fresh_pair();
     fake.expect_remote_access();
     fake.fail_nth(n, ENOMEM);
     {
@@ -405,7 +395,7 @@ struct Hosts {
 }  // namespace
 
 TEST_CASE("prober and acceptor over queue pairs: up, broken, up again, dropped when idle") {
-  FakeVerbs& fake = fresh();
+  FakeVerbs& fake = fresh_pair();
   {
     Hosts hosts;
     hosts.run_for(30s);
@@ -440,7 +430,7 @@ TEST_CASE("prober and acceptor over queue pairs: up, broken, up again, dropped w
 }
 
 TEST_CASE("an error of the passive queue pair shows at the prober") {
-  FakeVerbs& fake = fresh();
+  FakeVerbs& fake = fresh_pair();
   {
     Hosts hosts;
     hosts.run_for(5s);

@@ -8,25 +8,20 @@
 #include "agent/core/clock.h"
 #include "agent/core/gid.h"
 #include "probes/verbs/rnic.h"
-#include "tests/support/fake_verbs.h"
+#include "tests/support/fake_verbs_pair.h"
+#include "tests/support/soon.h"
 
 using namespace rdmadiag;
 using namespace rdmadiag::probes;
 using namespace std::chrono_literals;
+using rdmadiag::test::check_clean;
 using rdmadiag::test::FakeVerbs;
+using rdmadiag::test::fresh_pair;
 
 namespace {
 
-constexpr auto kPatience = 30s;
-
-bool eventually(const std::function<bool()>& condition) {
-  const auto until = std::chrono::steady_clock::now() + kPatience;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > until) return false;
-    std::this_thread::sleep_for(5ms);
-  }
-  return true;
-}
+// Look-ups and devices have pauses of their own.
+const auto eventually = [](const auto& condition) { return test::soon(condition, 30s); };
 
 std::shared_ptr<const KeyRing> keys() {
   static const ProbeKey local = make_local_key();
@@ -74,23 +69,10 @@ std::uint64_t count(const Rnic& rnic, core::ProbeOutcome outcome) {
   return rnic.snapshot().outcomes[static_cast<std::size_t>(outcome)];
 }
 
-FakeVerbs& fresh() {
-  FakeVerbs& fake = FakeVerbs::instance();
-  fake.reset();
-  fake.add_device("rxe0", core::parse_gid("::ffff:10.0.0.1").value());
-  fake.add_device("rxe1", core::parse_gid("::ffff:10.0.0.2").value());
-  return fake;
-}
-
-void check_clean() {
-  CHECK(FakeVerbs::instance().live_objects() == std::vector<std::string>{});
-  CHECK(FakeVerbs::instance().violations() == std::vector<std::string>{});
-}
-
 }  // namespace
 
 TEST_CASE("one RNIC probes another, and both end without leaving anything") {
-  fresh();
+  fresh_pair();
   {
     const auto a = make_rnic("rxe0", 0x11);
     const auto b = make_rnic("rxe1", 0x22);
@@ -105,7 +87,7 @@ TEST_CASE("one RNIC probes another, and both end without leaving anything") {
 }
 
 TEST_CASE("a peer that is not known is asked for") {
-  fresh();
+  fresh_pair();
   {
     const auto requests = std::make_shared<Requests>();
     const auto a = make_rnic("rxe0", 0x11, requests);
@@ -119,7 +101,7 @@ TEST_CASE("a peer that is not known is asked for") {
 }
 
 TEST_CASE("a connection is asked for, accepted and kept alive") {
-  fresh();
+  fresh_pair();
   {
     const auto requests = std::make_shared<Requests>();
     const auto a = make_rnic("rxe0", 0x11, requests);
@@ -146,7 +128,7 @@ TEST_CASE("a connection is asked for, accepted and kept alive") {
 }
 
 TEST_CASE("a device that goes and comes back is opened again") {
-  FakeVerbs& fake = fresh();
+  FakeVerbs& fake = fresh_pair();
   {
     const auto a = make_rnic("rxe0", 0x11);
     REQUIRE(eventually([&] { return a->snapshot().running; }));
@@ -159,7 +141,7 @@ TEST_CASE("a device that goes and comes back is opened again") {
 }
 
 TEST_CASE("a port without a device says so") {
-  fresh();
+  fresh_pair();
   {
     const auto a = make_rnic("rxe7", 0x11);
     CHECK(eventually([&] { return a->snapshot().problem == "opening rxe7: No such device"; }));
@@ -170,7 +152,7 @@ TEST_CASE("a port without a device says so") {
 }
 
 TEST_CASE("a flood of hostile datagrams gets no answer, and honest probes go on") {
-  FakeVerbs& fake = fresh();
+  FakeVerbs& fake = fresh_pair();
   {
     const auto a = make_rnic("rxe0", 0x11);
     const auto b = make_rnic("rxe1", 0x22);

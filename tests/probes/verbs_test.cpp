@@ -8,31 +8,19 @@
 #include "probes/verbs/device.h"
 #include "probes/verbs/queue_pair.h"
 #include "probes/verbs/ud_endpoint.h"
-#include "tests/support/fake_verbs.h"
+#include "tests/support/fake_verbs_pair.h"
 #include "tests/support/manual_clock.h"
 
 using namespace rdmadiag;
 using namespace rdmadiag::probes;
+using rdmadiag::test::check_clean;
 using rdmadiag::test::FakeVerbs;
+using rdmadiag::test::fresh_pair;
+using rdmadiag::test::gid;
 
 namespace {
 
 constexpr std::uint32_t kQkey = 0x12345;
-
-core::Gid gid(const char* text) { return core::parse_gid(text).value(); }
-
-FakeVerbs& fresh() {
-  FakeVerbs& fake = FakeVerbs::instance();
-  fake.reset();
-  fake.add_device("rxe0", gid("::ffff:10.0.0.1"));
-  fake.add_device("rxe1", gid("::ffff:10.0.0.2"));
-  return fake;
-}
-
-void check_clean() {
-  CHECK(FakeVerbs::instance().live_objects() == std::vector<std::string>{});
-  CHECK(FakeVerbs::instance().violations() == std::vector<std::string>{});
-}
 
 struct Inbox final : UdEvents {
   struct Datagram {
@@ -102,7 +90,7 @@ bool send(UdEndpoint& from, const UdAddress& to, std::uint16_t slot, std::size_t
 }  // namespace
 
 TEST_CASE("a datagram goes from one endpoint to another") {
-  FakeVerbs& fake = fresh();
+  FakeVerbs& fake = fresh_pair();
   const bool ipv6 = GENERATE(false, true);
   const std::uint32_t max_inline = GENERATE(0u, 64u);
   if (ipv6) {
@@ -137,7 +125,7 @@ TEST_CASE("a datagram goes from one endpoint to another") {
 }
 
 TEST_CASE("a padded datagram keeps its first 64 bytes and tells its length") {
-  fresh();
+  fresh_pair();
   const test::ManualClock clock;
   {
     auto a = Node::make("rxe0", clock);
@@ -176,7 +164,7 @@ TEST_CASE("completions carry the device's counter where there is one") {
 }
 
 TEST_CASE("a full send queue is refused and drains") {
-  fresh();
+  fresh_pair();
   const test::ManualClock clock;
   {
     auto a = Node::make("rxe0", clock);
@@ -193,7 +181,7 @@ TEST_CASE("a full send queue is refused and drains") {
 }
 
 TEST_CASE("more datagrams than posted receives: the rest is dropped, receives come back") {
-  fresh();
+  fresh_pair();
   const test::ManualClock clock;
   {
     auto a = Node::make("rxe0", clock);
@@ -212,7 +200,7 @@ TEST_CASE("more datagrams than posted receives: the rest is dropped, receives co
 }
 
 TEST_CASE("address handles are kept, bounded, and outlive what they carry") {
-  FakeVerbs& fake = fresh();
+  FakeVerbs& fake = fresh_pair();
   const test::ManualClock clock;
   const auto handles = [&] {
     const auto live = fake.live_objects();
@@ -244,7 +232,7 @@ TEST_CASE("address handles are kept, bounded, and outlive what they carry") {
 }
 
 TEST_CASE("an address that failed is not tried again at once") {
-  FakeVerbs& fake = fresh();
+  FakeVerbs& fake = fresh_pair();
   test::ManualClock clock;
   {
     auto a = Node::make("rxe0", clock);
@@ -260,7 +248,7 @@ TEST_CASE("an address that failed is not tried again at once") {
 }
 
 TEST_CASE("devices are found by GUID before name") {
-  FakeVerbs& fake = fresh();
+  FakeVerbs& fake = fresh_pair();
   const std::string guid = format_guid(0x0200000000000000);
   CHECK(guid == "0000:0000:0000:0002");
   {
@@ -283,7 +271,7 @@ TEST_CASE("devices are found by GUID before name") {
 }
 
 TEST_CASE("a device whose folder vanished is not there any more") {
-  FakeVerbs& fake = fresh();
+  FakeVerbs& fake = fresh_pair();
   fake.add_device("rxe2", gid("::ffff:10.0.0.3")).path = "/nonexistent/uverbs2";
   {
     const auto device = Device::open({.name = "rxe2", .node_guid = {}});
@@ -294,7 +282,7 @@ TEST_CASE("a device whose folder vanished is not there any more") {
 }
 
 TEST_CASE("events of the device") {
-  FakeVerbs& fake = fresh();
+  FakeVerbs& fake = fresh_pair();
   {
     const auto device = Device::open({.name = "rxe0", .node_guid = {}});
     REQUIRE(device);
@@ -342,7 +330,7 @@ struct Connection {
 }  // namespace
 
 TEST_CASE("a connection that cannot be made says which attribute is at fault") {
-  FakeVerbs& fake = fresh();
+  FakeVerbs& fake = fresh_pair();
   {
     Connection end = Connection::make("rxe0");
     RcLocal local{.port = 1, .gid_index = 1};
@@ -378,7 +366,7 @@ TEST_CASE("whichever call fails, it is said and nothing is left over") {
   int failures = 0;
   int recovered = 0;
   for (int n = 1; n < 200; ++n) {
-    FakeVerbs& fake = fresh();
+    FakeVerbs& fake = fresh_pair();
     fake.fail_nth(n, ENOMEM);
     {
       auto a = Node::make("rxe0", clock, 2);
