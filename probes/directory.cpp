@@ -97,12 +97,15 @@ std::vector<AgentRecord> Directory::records() const {
 }
 
 void Directory::post(const std::string& id, std::string path, std::string json, OnReply on_reply) {
-  const std::scoped_lock hold(mutex_);
-  if (posts_.size() >= kMaxPosts || !entries_.contains(id)) {
-    return on_reply(core::fail("no such peer: " + id));
+  {
+    const std::scoped_lock hold(mutex_);
+    if (posts_.size() < kMaxPosts && entries_.contains(id)) {
+      posts_.push_back({id, std::move(path), std::move(json), std::move(on_reply)});
+      changed_.notify_one();
+      return;
+    }
   }
-  posts_.push_back({id, std::move(path), std::move(json), std::move(on_reply)});
-  changed_.notify_one();
+  on_reply(core::fail("no such peer: " + id));
 }
 
 std::optional<Directory::Question> Directory::take_due(core::SteadyTime now) {

@@ -285,4 +285,9 @@ void Prober::fill(core::ProbeSnapshot& snapshot) const {
   tally_.fill(snapshot);
 }
 
+void Prober::fill_paths(core::ProbeSnapshot& snapshot) const {
+  const std::scoped_lock hold(tally_lock_);
+  tally_.fill_paths(snapshot);
+}
+
 }  // namespace rdmadiag::probes

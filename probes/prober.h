@@ -88,6 +88,7 @@ class Prober final : public UdEvents {
 
   // Any thread.
   void fill(core::ProbeSnapshot& snapshot) const;
+  void fill_paths(core::ProbeSnapshot& snapshot) const;
 
  private:
   struct Session {

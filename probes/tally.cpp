@@ -267,6 +267,10 @@ void Tally::fill(core::ProbeSnapshot& snapshot) {
   snapshot.ecn_marked = ecn_marked_;
   snapshot.hops = hops_;
   fill_peers(snapshot);
+}
+
+void Tally::fill_paths(core::ProbeSnapshot& snapshot) {
+  close_windows();
   std::map<std::uint32_t, std::uint32_t> peer_index;
   for (const Record& record : records_) {
     const auto target = targets_.find(record.target);

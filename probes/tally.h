@@ -44,8 +44,10 @@ class Tally {
   // A probe that never became one: no address, no handle.
   void record_not_sent(std::uint32_t target);
 
-  // Everything of a ProbeSnapshot that comes from UD probes.
+  // Everything else of a ProbeSnapshot that comes from UD probes.
   void fill(core::ProbeSnapshot& snapshot);
+  // The path records, which are many and which only localisation wants.
+  void fill_paths(core::ProbeSnapshot& snapshot);
 
  private:
   struct Window {

@@ -64,6 +64,11 @@ WatchingParts watching_parts(const Options& options, const AppParts& parts) {
   return watching;
 }
 
+std::chrono::nanoseconds cpu_time(const core::ProcessStats& process) {
+  const std::chrono::duration<double> used(process.cpu_seconds.value_or(0));
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(used);
+}
+
 // Destroyed from the bottom up: first what serves, last what it reads from.
 class App {
  public:
@@ -73,7 +78,7 @@ class App {
         probing_parts_{.clock = parts.clock,
                        .random = parts.random,
                        .observe = [this] { return observer_.observe()->host; },
-                       .cpu_time = parts.cpu_time,
+                       .cpu_time = [this] { return cpu_time(process_.read()); },
                        .hostname = parts.hostname,
                        .addresses = {parts.hostname, {}}},
         config_(config),
@@ -120,7 +125,7 @@ std::vector<std::string> App::apply(const config::Config& fresh) {
   const host::CollectOptions collect = make_collect_options(options_, fresh);
   if (const auto status = host::check_options(collect); !status) return {status.error().message()};
   if (const auto probing = probing_.get()) {
-    if (auto problems = probing->apply(fresh); !problems.empty()) return problems;
+    if (const auto status = probing->apply(fresh); !status) return {status.error().message()};
   }
   collector_.reconfigure(collect);
   observer_.expect(fresh.expect);

@@ -2,8 +2,6 @@
 // comes down. Everything the program takes from the world comes in through AppParts.
 #pragma once
 
-#include <chrono>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,9 +21,8 @@ struct AppParts {
   std::filesystem::path own_proc;  // the procfs of this process
   std::string hostname = {};
   probes::RandomSource random = {};
-  std::function<std::chrono::nanoseconds()> cpu_time = {};  // of this process so far
-  std::vector<core::UniqueFd> sockets;                      // inherited, already listening
-  host::Launch launch = host::launch_thread;                // of slow questions to the kernel
+  std::vector<core::UniqueFd> sockets;        // inherited, already listening
+  host::Launch launch = host::launch_thread;  // of slow questions to the kernel
 };
 
 // Serves until SIGTERM or SIGINT; the signals must be blocked. The error is why it could not start.

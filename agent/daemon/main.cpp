@@ -1,9 +1,7 @@
 #include <malloc.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
-#include <chrono>
 #include <climits>
 #include <csignal>
 #include <cstdio>
@@ -72,13 +70,6 @@ std::string hostname() {
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
 }
 
-std::chrono::nanoseconds cpu_time() {
-  rusage used{};
-  getrusage(RUSAGE_SELF, &used);
-  return std::chrono::seconds(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-         std::chrono::microseconds(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
-}
-
 int run(const Options& options, std::shared_ptr<const core::Clock> clock) {
   config::Config config;
   if (!options.config_file.empty()) {
@@ -90,7 +81,6 @@ int run(const Options& options, std::shared_ptr<const core::Clock> clock) {
                  .own_proc = "/proc",
                  .hostname = hostname(),
                  .random = probes::random_from_system(),
-                 .cpu_time = cpu_time,
                  .sockets = {}};
   if (!options.once) {
     auto sockets = inherited_sockets();

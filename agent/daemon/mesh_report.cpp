@@ -102,7 +102,7 @@ core::MeshReport make_mesh_report(const Probing& probing) {
   for (const probes::SourceState& state : probing.sources())
     report.sources.push_back(source_of(state));
   report.agents = mesh_agents(probing.known_agents(), probing.agents(), self);
-  report.probes = probing.snapshots();
+  report.probes = probing.snapshots_with_paths();
   return report;
 }
 

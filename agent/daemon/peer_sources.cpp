@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "agent/daemon/rnic_options.h"
 #include "probes/discovery/dns_source.h"
 #include "probes/discovery/etcd_source.h"
 #include "probes/discovery/file_source.h"
@@ -41,6 +42,15 @@ probes::DnsType dns_type(config::DnsRecord record) {
 }
 
 }  // namespace
+
+probes::Peer self_peer(const std::string& hostname, const OwnAddresses& addresses,
+                       const config::Config& config) {
+  return {.id = hostname,
+          .address = addresses.advertised(),
+          .leaf = host_label(config, "leaf"),
+          .rail = host_label(config, "rail"),
+          .pod = host_label(config, "pod")};
+}
 
 probes::HttpClientTls client_tls(const config::ClientTls& tls) {
   return {.ca_file = tls.ca_file, .cert_file = tls.cert_file, .key_file = tls.key_file};

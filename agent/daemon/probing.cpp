@@ -13,17 +13,12 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kTick = 1s;
-constexpr auto kLookEvery = 5s;
+// A look reads every counter of the host. The watch says when devices come and go; looks without
+// word from it are for what did not answer, or is not gone for certain yet.
+constexpr auto kLookEvery = 30s;
+constexpr auto kLookAgain = 5s;
 constexpr auto kGovernEvery = 10s;
 constexpr int kMissedLooks = 3;  // then a device's probing ends
-
-probes::Peer self_peer(const ProbingParts& parts, const config::Config& config) {
-  return {.id = parts.hostname,
-          .address = parts.addresses.advertised(),
-          .leaf = host_label(config, "leaf"),
-          .rail = host_label(config, "rail"),
-          .pod = host_label(config, "pod")};
-}
 
 }  // namespace
 
@@ -35,8 +30,8 @@ Probing::Probing(ProbingParts parts, const config::Config& config)
       config_(config),
       keys_(std::make_shared<const probes::KeyRing>(local_key_)),
       plan_(std::make_shared<const probes::TargetPlan>()) {
-  for (const std::string& problem : set_keys(config.probes))
-    core::log_error("probing without a shared key", {{"problem", problem}});
+  if (const auto keys = set_keys(config.probes); !keys)
+    core::log_error("probing without a shared key", {{"problem", keys.error().message()}});
   set_discovery(config);
   thread_ = std::thread([this] { run(); });
 }
@@ -46,12 +41,11 @@ Probing::~Probing() {
   thread_.join();
 }
 
-std::vector<std::string> Probing::set_keys(const config::Probes& config) {
+core::Status Probing::set_keys(const config::Probes& config) {
   probes::KeyRing keys(local_key_);
-  std::vector<std::string> problems;
   if (!config.key_file.empty()) {
     auto shared = probes::read_key_file(config.key_file);
-    if (!shared) return {shared.error().message()};
+    if (!shared) return tl::make_unexpected(shared.error());
     keys.set_shared(*shared);
   } else if (config.insecure) {
     keys.set_shared({probes::insecure_key()});
@@ -60,7 +54,7 @@ std::vector<std::string> Probing::set_keys(const config::Probes& config) {
   const std::scoped_lock hold(mutex_);
   keys_ = fresh;
   for (auto& [key, port] : ports_) port.rnic->set_keys(fresh);
-  return problems;
+  return {};
 }
 
 void Probing::set_discovery(const config::Config& config) {
@@ -70,7 +64,8 @@ void Probing::set_discovery(const config::Config& config) {
       [events](const probes::AgentRecord& answer) {
         events->add([&](ProbingWork& work) { work.answers.push_back(answer); });
       });
-  auto sources = make_peer_sources(config.peers, self_peer(parts_, config));
+  auto sources =
+      make_peer_sources(config.peers, self_peer(parts_.hostname, parts_.addresses, config));
   const bool keyed = !config.probes.key_file.empty() || config.probes.insecure;
   if (!sources.empty() && !keyed) {
     core::log_error("peers are not probed",
@@ -98,9 +93,8 @@ std::shared_ptr<probes::Discovery> Probing::discovery() const {
   return discovery_;
 }
 
-std::vector<std::string> Probing::apply(const config::Config& config) {
-  auto problems = set_keys(config.probes);
-  if (!problems.empty()) return problems;
+core::Status Probing::apply(const config::Config& config) {
+  if (auto keys = set_keys(config.probes); !keys) return keys;
   bool rediscover = false;
   std::map<PortKey, Port> ended;
   {
@@ -138,8 +132,8 @@ void Probing::act(const ProbingWork& work) {
   }
   const core::SteadyTime now = parts_.clock->steady();
   if (work.look || now >= next_look_) {
-    look();
-    next_look_ = parts_.clock->steady() + kLookEvery;
+    const bool settled = look();
+    next_look_ = parts_.clock->steady() + (settled ? kLookEvery : kLookAgain);
   }
   if (now >= next_govern_) {
     govern();
@@ -157,15 +151,22 @@ void Probing::act(const ProbingWork& work) {
   for (const ProbingWork::Connect& request : work.connects) connect(request);
 }
 
-void Probing::look() {
+bool Probing::look() {
   const auto host = parts_.observe();
   std::set<PortKey> there;
   std::map<PortKey, Port> ended;  // after the lock
   const std::scoped_lock hold(mutex_);
   // With both kinds off nothing of verbs is opened at all.
+  bool settled = true;
   const bool enabled = config_.probes.ud.enabled || config_.probes.rc.enabled;
   for (const core::DeviceEntry& entry : host->devices) {
-    if (!enabled || !entry.snapshot || !entry.present) continue;
+    if (!enabled || !entry.present) continue;
+    settled &= entry.snapshot != nullptr;
+    // A device that does not answer is there: it must not be taken for gone.
+    if (!entry.snapshot) {
+      for (const std::uint32_t port : entry.known_ports) there.insert({entry.name, port});
+      continue;
+    }
     for (const core::PortSnapshot& port : entry.snapshot->ports) {
       const PortKey key{entry.name, port.number};
       there.insert(key);
@@ -177,18 +178,16 @@ void Probing::look() {
       }
       if (ports_.size() < probes::kMaxRnics) add_rnic(*entry.snapshot, port);
     }
-    // A stuck device is there: it must not be taken for gone.
-    if (entry.stuck) {
-      for (const std::uint32_t port : entry.known_ports) there.insert({entry.name, port});
-    }
   }
   has_looked_ = true;
   for (auto next = ports_.begin(); next != ports_.end();) {
     const auto current = next++;
     Port& port = current->second;
     port.missed = there.contains(current->first) ? 0 : port.missed + 1;
+    settled &= port.missed == 0;
     if (port.missed >= kMissedLooks) ended.insert(ports_.extract(current));
   }
+  return settled;
 }
 
 void Probing::add_rnic(const core::DeviceSnapshot& device, const core::PortSnapshot& port) {
@@ -218,6 +217,13 @@ std::vector<core::ProbeSnapshot> Probing::snapshots() const {
   return snapshots;
 }
 
+std::vector<core::ProbeSnapshot> Probing::snapshots_with_paths() const {
+  const std::scoped_lock hold(mutex_);
+  std::vector<core::ProbeSnapshot> snapshots;
+  for (const auto& [key, port] : ports_) snapshots.push_back(port.rnic->snapshot_with_paths());
+  return snapshots;
+}
+
 bool Probing::has_looked() const {
   const std::scoped_lock hold(mutex_);
   return has_looked_;
@@ -239,163 +245,6 @@ std::vector<probes::SourceState> Probing::sources() const {
 probes::TargetPlan Probing::plan() const {
   const std::scoped_lock hold(mutex_);
   return *plan_;
-}
-
-probes::Peer Probing::own_peer() const {
-  const std::scoped_lock hold(mutex_);
-  return self_peer(parts_, config_);
-}
-
-std::vector<probes::KnownAgent> Probing::known_agents() const {
-  std::vector<probes::KnownAgent> agents;
-  std::map<std::string, probes::AgentRecord> records;
-  for (auto& record : directory()->records()) records.emplace(record.peer.id, std::move(record));
-  bool self_listed = false;
-  const auto peers = discovery()->current();
-  for (const probes::Peer& peer : peers->peers) {
-    probes::KnownAgent agent{.peer = peer, .endpoints = {}, .is_self = false};
-    if (const auto found = records.find(peer.id); found != records.end())
-      agent.endpoints = found->second.endpoints;
-    const bool same_epoch = agent.endpoints && agent.endpoints->epoch == epoch_;
-    agent.is_self = !self_listed && (same_epoch || parts_.addresses.contains(peer.address));
-    self_listed |= agent.is_self;
-    agents.push_back(std::move(agent));
-  }
-  if (!self_listed) agents.push_back({.peer = own_peer(), .endpoints = {}, .is_self = true});
-  return agents;
-}
-
-probes::TargetRates Probing::rates() const {
-  const double rnics = static_cast<double>(std::max<std::size_t>(ports_.size(), 1));
-  const double most = std::min(kMaxProbeRatePerRnic, kMaxProbeRate / rnics);
-  const config::Probes& probes = config_.probes;
-  const double wanted = probes.ud.leaf_rate + probes.ud.fabric_rate;
-  const double factor = std::min(1.0, most / wanted);
-  return {.leaf = probes.ud.leaf_rate * factor,
-          .fabric = probes.ud.fabric_rate * factor,
-          .loopback = probes.loopback_interval,
-          .sibling = probes.sibling_interval,
-          .connections = static_cast<std::size_t>(probes.rc.connections)};
-}
-
-void Probing::make_plan() {
-  probes::TargetPlanInput input;
-  input.self = endpoints();
-  input.agents = known_agents();
-  input.hour = planned_hour_;
-  {
-    const std::scoped_lock hold(mutex_);
-    input.rates = rates();
-    input.others = keys_->shared().has_value();
-  }
-  probes::TargetPlan plan = probes::plan_targets(input);
-  planned_for_ = std::move(input.self);
-  std::vector<probes::Peer> peers;
-  for (const probes::KnownAgent& agent : input.agents) {
-    if (!agent.is_self && std::ranges::binary_search(plan.agents, agent.peer.id))
-      peers.push_back(agent.peer);
-  }
-  const auto directory = this->directory();
-  directory->set_peers(peers);
-  push_targets(plan);
-  for (const probes::KnownAgent& agent : input.agents) {
-    if (!agent.endpoints && !agent.is_self) directory->look_up(agent.peer.id);
-  }
-}
-
-void Probing::push_targets(const probes::TargetPlan& plan) {
-  const std::scoped_lock hold(mutex_);
-  places_.clear();
-  for (std::size_t i = 0; i < plan.rnics.size(); ++i) {
-    const probes::RnicEndpoint& own = planned_for_.rnics[i];
-    const auto port = ports_.find({own.device, own.port});
-    if (port == ports_.end()) continue;
-    std::vector<probes::ProbeTarget> targets;
-    for (const probes::PlannedTarget& planned : plan.rnics[i].targets) {
-      if (planned.datagrams && config_.probes.ud.enabled) targets.push_back(planned.target);
-      places_[planned.target.peer] = {planned.agent, planned.device, planned.port};
-    }
-    port->second.rnic->set_targets(std::move(targets));
-    std::vector<probes::RcTarget> connections;
-    for (const std::size_t index : plan.rnics[i].connections) {
-      const probes::ProbeTarget& target = plan.rnics[i].targets[index].target;
-      connections.push_back({.peer = target.peer, .hash = target.hash});
-    }
-    port->second.rnic->set_connections(std::move(connections));
-    for (const probes::PlannedTarget& planned : plan.rnics[i].targets) {
-      if (planned.endpoint)
-        port->second.rnic->set_peer(planned.target.peer, planned.endpoint,
-                                    probes::PeerReachability::kAnswers);
-    }
-  }
-  plan_ = std::make_shared<const probes::TargetPlan>(plan);
-}
-
-// A failed question changes nothing but what is known of the peer's agent.
-void Probing::push_answer(const probes::AgentRecord& answer) {
-  if (answer.reachability == probes::PeerReachability::kAnswers) return;  // the plan has it
-  const std::scoped_lock hold(mutex_);
-  for (const auto& [target, place] : places_) {
-    if (place.agent != answer.peer.id) continue;
-    for (auto& [key, port] : ports_) port.rnic->set_peer(target, std::nullopt, answer.reachability);
-  }
-}
-
-void Probing::look_up(const std::vector<std::string>& names) {
-  std::set<std::string> agents;
-  {
-    const std::scoped_lock hold(mutex_);
-    for (const std::string& name : names) {
-      if (const auto found = places_.find(name); found != places_.end())
-        agents.insert(found->second.agent);
-    }
-  }
-  const auto directory = this->directory();
-  for (const std::string& agent : agents) {
-    if (agent.empty()) {
-      planned_for_ = {};  // one of our own: the next plan has its queue pair
-    } else {
-      directory->look_up(agent);
-    }
-  }
-}
-
-void Probing::connect(const ProbingWork::Connect& connect) {
-  TargetPlace place;
-  {
-    const std::scoped_lock hold(mutex_);
-    if (const auto found = places_.find(connect.request.peer); found != places_.end())
-      place = found->second;
-  }
-  // Weak: a reply may come after the port has gone.
-  const std::weak_ptr<probes::Rnic> rnic = find_rnic(connect.device, connect.port);
-  const auto reply = [rnic, id = connect.request.id](core::Result<std::string> body) {
-    const auto alive = rnic.lock();
-    if (!alive) return;
-    alive->connection_answered(id, body ? probes::decode_rc_parameters(*body)
-                                        : core::Result<probes::RcParameters>(
-                                              tl::make_unexpected(std::move(body.error()))));
-  };
-  if (place.device.empty()) return reply(core::fail("its agent has not answered yet"));
-  const probes::RcOffer offer{
-      .from = probes::nic_name(parts_.hostname, connect.device, connect.port),
-      .device = place.device,
-      .port = place.port,
-      .parameters = connect.request.local};
-  directory()->post(place.agent, "/api/v1/rc", probes::encode_rc_offer(offer), reply);
-}
-
-std::shared_ptr<probes::Rnic> Probing::find_rnic(const std::string& device,
-                                                 std::uint32_t port) const {
-  const std::scoped_lock hold(mutex_);
-  const auto found = ports_.find({device, port});
-  return found == ports_.end() ? nullptr : found->second.rnic;
-}
-
-core::Result<probes::RcParameters> Probing::accept(const probes::RcOffer& offer) {
-  const auto rnic = find_rnic(offer.device, offer.port);
-  if (!rnic) return core::fail("no RDMA port " + offer.device + "/" + std::to_string(offer.port));
-  return rnic->accept(offer.from, offer.parameters);
 }
 
 void Probing::govern() {

@@ -46,10 +46,11 @@ class Probing {
   Probing(const Probing&) = delete;
   Probing& operator=(const Probing&) = delete;
 
-  // Any thread may call these. A key file that cannot be read leaves the old keys: its problem.
-  [[nodiscard]] std::vector<std::string> apply(const config::Config& config);
-  void devices_changed();  // look at once
-  [[nodiscard]] std::vector<core::ProbeSnapshot> snapshots() const;
+  // Any thread may call these. An error is that of the key file; then all stays as it was.
+  [[nodiscard]] core::Status apply(const config::Config& config);
+  void devices_changed();                                            // look at once
+  [[nodiscard]] std::vector<core::ProbeSnapshot> snapshots() const;  // without path records
+  [[nodiscard]] std::vector<core::ProbeSnapshot> snapshots_with_paths() const;
   [[nodiscard]] core::SystemTime now() const { return parts_.clock->system(); }
   [[nodiscard]] bool has_looked() const;  // at this host's devices, once
   [[nodiscard]] probes::AgentEndpoints endpoints() const;
@@ -70,7 +71,8 @@ class Probing {
   };
   void run();
   void act(const ProbingWork& work);
-  void look();
+  // False when something did not answer or may have gone.
+  bool look();
   void add_rnic(const core::DeviceSnapshot& device, const core::PortSnapshot& port);
   void make_plan();
   void push_targets(const probes::TargetPlan& plan);
@@ -85,7 +87,7 @@ class Probing {
   [[nodiscard]] std::shared_ptr<probes::Discovery> discovery() const;
   [[nodiscard]] probes::TargetRates rates() const;
   void set_discovery(const config::Config& config);
-  [[nodiscard]] std::vector<std::string> set_keys(const config::Probes& config);
+  [[nodiscard]] core::Status set_keys(const config::Probes& config);
 
   ProbingParts parts_;
   const std::uint32_t epoch_;

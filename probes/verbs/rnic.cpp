@@ -121,4 +121,10 @@ core::ProbeSnapshot Rnic::snapshot() const {
   return snapshot;
 }
 
+core::ProbeSnapshot Rnic::snapshot_with_paths() const {
+  core::ProbeSnapshot snapshot = this->snapshot();
+  prober_->prober().fill_paths(snapshot);
+  return snapshot;
+}
+
 }  // namespace rdmadiag::probes

@@ -56,7 +56,9 @@ class Rnic {
                                                   const RcParameters& remote);
 
   [[nodiscard]] RnicEndpoint endpoint() const;
+  // Without the path records: they are many, and only localisation wants them.
   [[nodiscard]] core::ProbeSnapshot snapshot() const;
+  [[nodiscard]] core::ProbeSnapshot snapshot_with_paths() const;
 
  private:
   [[nodiscard]] std::string problem(const PortState& prober, const PortState& responder) const;

@@ -62,6 +62,7 @@ probes::PeerEndpoint SimNode::endpoint() const {
 core::ProbeSnapshot SimNode::snapshot() const {
   core::ProbeSnapshot snapshot;
   prober->fill(snapshot);
+  prober->fill_paths(snapshot);
   snapshot.responder = responder->counts();
   return snapshot;
 }
