@@ -28,6 +28,7 @@ void RcAcceptor::attach(RcTransport* transport) {
 }
 
 core::Status RcAcceptor::check(const RcParameters& remote) const {
+  if (options_.max_connections == 0) return core::fail("RC probes are switched off here");
   if (transport_ == nullptr) return core::fail("the device is not open");
   if (remote.operation != RcOperation::kSend && !options_.one_sided) {
     return core::fail("one-sided probes are not allowed here");

@@ -22,7 +22,14 @@ double seconds(std::chrono::nanoseconds time) {
 }  // namespace
 
 RcProber::RcProber(const RcProberOptions& options, RandomSource random, const core::Clock& clock)
-    : options_(options), random_(std::move(random)), clock_(clock), ledger_(clock) {}
+    : options_(options), random_(std::move(random)), clock_(clock), ledger_(clock) {
+  options_.interval = std::min(options_.interval, options_.limits.longest_interval);
+}
+
+void RcProber::set_rate_factor(double factor) {
+  const double least = seconds(options_.interval) / seconds(options_.limits.longest_interval);
+  schedule_.set_rate_factor(std::max(factor, least), clock_.steady());
+}
 
 void RcProber::attach(RcTransport* transport) {
   transport_ = nullptr;  // its queue pairs went with it

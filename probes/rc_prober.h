@@ -36,6 +36,8 @@ struct RcLimits {
   RcBackoff backoff;
   std::chrono::nanoseconds rebuild_spacing = std::chrono::seconds(1);  // of the whole port
   std::chrono::nanoseconds stable = std::chrono::seconds(10);  // up that long: failures forgotten
+  // Peers drop what they have not heard of for 90 s, so whatever the interval and the rate factor:
+  std::chrono::nanoseconds longest_interval = std::chrono::seconds(60);
   // With one-sided operations the peer's agent sees nothing of us; so now and then one is a SEND.
   std::chrono::nanoseconds sign_of_life = std::chrono::seconds(20);
 };
@@ -66,7 +68,8 @@ class RcProber final : public RcEvents {
   void attach(RcTransport* transport);
   // Exactly these from now on, the first max_connections of them. Those that stay keep their state.
   void set_targets(const std::vector<RcTarget>& targets);
-  void set_rate_factor(double factor) { schedule_.set_rate_factor(factor, clock_.steady()); }
+  // Stretches the interval by 1/factor; 0 < factor ≤ 1.
+  void set_rate_factor(double factor);
 
   // What to post to peers; each is answered once, with an error when no answer can be had.
   [[nodiscard]] std::vector<RcRequest> take_requests();

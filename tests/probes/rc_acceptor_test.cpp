@@ -74,6 +74,11 @@ TEST_CASE("parameters out of range are refused before anything is made") {
   CHECK(bench.why_not(good) == "the device is not open");
 }
 
+TEST_CASE("an acceptor for no connections at all says so") {
+  Bench bench({.max_connections = 0});
+  CHECK(bench.ask("h1", 1).error().message() == "RC probes are switched off here");
+}
+
 TEST_CASE("one-sided probes where they are allowed") {
   Bench bench({.one_sided = true});
   RcParameters remote{.qpn = 1, .mtu_bytes = 1024, .operation = RcOperation::kRead};

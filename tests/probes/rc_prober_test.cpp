@@ -482,3 +482,14 @@ TEST_CASE("the rate factor stretches the interval") {
   CHECK(bench.probes().sent - sent >= 4);
   CHECK(bench.probes().sent - sent <= 6);
 }
+
+TEST_CASE("whatever the interval, peers hear of a connection before they drop it") {
+  Bench bench({.interval = 1h});
+  bench.prober.set_rate_factor(0.1);
+  bench.prober.set_targets(targets(1));
+  bench.run_for(10s);
+  CHECK(bench.transport.posted.size() == 1);
+  bench.run_for(600s);
+  CHECK(bench.transport.posted.size() >= 10);
+  CHECK(bench.transport.posted.size() <= 12);
+}
