@@ -53,8 +53,7 @@ class Planner {
       plan.rnics.push_back(std::move(rnic));
     }
     std::ranges::sort(plan.agents);
-    const auto repeated = std::ranges::unique(plan.agents);
-    plan.agents.erase(repeated.begin(), repeated.end());
+    plan.agents.erase(std::unique(plan.agents.begin(), plan.agents.end()), plan.agents.end());
     return plan;
   }
 
