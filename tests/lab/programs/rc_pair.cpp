@@ -52,20 +52,9 @@ class End {
     return say(endpoint.error().message());
   }
   core::Result<std::unique_ptr<RcEndpoint>> open() const {
-    const auto port = device_->query_port(kPort);
+    const auto port = rc_port();
     if (!port) return tl::make_unexpected(port.error());
-    const auto gids = device_->gids(kPort);
-    if (!gids) return tl::make_unexpected(gids.error());
-    const auto choice = core::choose_gid(*gids, device_->protocol(*port));
-    if (!choice.entry) return core::fail(choice.reason);
-    return open_rc_endpoint(*device_,
-                            {.port = kPort,
-                             .protocol = device_->protocol(*port),
-                             .gid = *choice.entry,
-                             .lid = port->lid,
-                             .mtu_bytes = port->active_mtu_bytes,
-                             .max_connections = most_},
-                            clock_);
+    return open_rc_endpoint(*device_, {.port = *port, .max_connections = most_}, clock_);
   }
   [[nodiscard]] RcEndpoint* endpoint() const { return endpoint_.get(); }
   [[nodiscard]] DeviceEvents events() const {
@@ -78,11 +67,7 @@ class End {
   }
   void follow_gid() {
     if (!endpoint_) return;
-    const auto port = device_->query_port(kPort);
-    const auto gids = device_->gids(kPort);
-    if (!port || !gids) return;
-    const auto choice = core::choose_gid(*gids, device_->protocol(*port));
-    if (choice.entry) endpoint_->port_changed(*choice.entry, port->lid, port->active_mtu_bytes);
+    if (const auto port = rc_port()) endpoint_->port_changed(*port);
   }
   void add_descriptors(std::vector<int>& descriptors) const {
     if (!endpoint_) return;
@@ -91,6 +76,20 @@ class End {
   }
 
  private:
+  core::Result<RcPort> rc_port() const {
+    const auto port = device_->query_port(kPort);
+    if (!port) return tl::make_unexpected(port.error());
+    const auto gids = device_->gids(kPort);
+    if (!gids) return tl::make_unexpected(gids.error());
+    const auto protocol = device_->protocol(*port);
+    const auto choice = core::choose_gid(*gids, protocol);
+    if (!choice.entry) return core::fail(choice.reason);
+    return RcPort{.number = kPort,
+                  .protocol = protocol,
+                  .gid = *choice.entry,
+                  .lid = port->lid,
+                  .mtu_bytes = port->active_mtu_bytes};
+  }
   bool say(const std::string& problem) {
     std::fprintf(stderr, "%s: %s\n", name_.c_str(), problem.c_str());
     return false;
