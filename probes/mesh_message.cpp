@@ -105,6 +105,7 @@ Json rnic_json(const core::ProbeSnapshot& rnic) {
           {"problem", rnic.problem},
           {"rate_factor", rnic.rate_factor},
           {"ecn_marked", rnic.ecn_marked},
+          {"dscp_rewritten", rnic.dscp_rewritten},
           {"hops", rnic.hops ? Json(*rnic.hops) : Json(nullptr)},
           {"outcomes", outcomes_json(rnic)},
           {"peers", std::move(peers)},

@@ -137,6 +137,7 @@ core::ProbeSnapshot read_rnic(CheckedObject& from) {
   rnic.problem = from.text("problem", kProblemBytes);
   rnic.rate_factor = from.real("rate_factor", 0, 1).value_or(1);
   rnic.ecn_marked = from.number64("ecn_marked", kMaxCount);
+  rnic.dscp_rewritten = from.number64("dscp_rewritten", kMaxCount);
   if (const auto hops = from.real("hops", 0, 255)) rnic.hops = static_cast<int>(*hops);
   from.within("outcomes", [&](CheckedObject& outcomes) {
     for (std::size_t i = 0; i < core::kProbeOutcomeCount; ++i) {

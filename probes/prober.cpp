@@ -17,7 +17,7 @@ Prober::Prober(const ProberOptions& options, std::shared_ptr<const KeyRing> keys
       clock_(clock),
       pending_(options.capacity, options.limits, {}),
       bucket_(options.max_rate, std::max(1.0, options.max_rate / 10), clock.steady()),
-      tally_(clock) {}
+      tally_(clock, options.traffic_class) {}
 
 void Prober::attach(UdTransport* transport) {
   for (const auto& [id, target] : targets_) pending_.target_changed(id);

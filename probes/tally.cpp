@@ -168,6 +168,11 @@ void Tally::record_sample(const Target& target, const DecidedProbe& probe, Windo
 void Tally::record_marks(const DecidedProbe& probe, OpenWindow& open) {
   if (is_marked(probe.forward_traffic_class)) ++ecn_marked_;
   if (is_marked(probe.reverse_traffic_class)) ++ecn_marked_;
+  // A packet without an IP header or GRH has no hop limit, and no class to compare.
+  if (probe.forward_hop_limit.value_or(0) > 0 && probe.forward_traffic_class &&
+      *probe.forward_traffic_class >> 2 != traffic_class_ >> 2) {
+    ++dscp_rewritten_;
+  }
   if (probe.forward_hop_limit) {
     const int hops = kFirstHopLimit - *probe.forward_hop_limit;
     open.most_hops = std::max(open.most_hops, hops);
@@ -265,6 +270,7 @@ void Tally::fill(core::ProbeSnapshot& snapshot) {
   snapshot.prober_delay = prober_delay_;
   snapshot.responder_delay = responder_delay_;
   snapshot.ecn_marked = ecn_marked_;
+  snapshot.dscp_rewritten = dscp_rewritten_;
   snapshot.hops = hops_;
   fill_peers(snapshot);
 }

@@ -31,7 +31,9 @@ enum class PeerReachability : std::uint8_t { kUnknown, kAnswers, kRefused, kUnre
 
 class Tally {
  public:
-  explicit Tally(const core::Clock& clock) : clock_(clock) {}
+  // `traffic_class`: with which the probes are sent.
+  Tally(const core::Clock& clock, std::uint8_t traffic_class)
+      : clock_(clock), traffic_class_(traffic_class) {}
 
   // Adds a target or changes what is known of it.
   void set_target(std::uint32_t id, const TallyTarget& target);
@@ -88,6 +90,7 @@ class Tally {
   void fill_peers(core::ProbeSnapshot& snapshot) const;
 
   const core::Clock& clock_;
+  std::uint8_t traffic_class_;
   std::map<std::uint32_t, Target> targets_;
   std::vector<core::ProbeFlow> flows_;
   std::vector<core::ProbeRtt> rtt_;
@@ -96,6 +99,7 @@ class Tally {
   core::ProbeHistogram responder_delay_{core::kDelayBounds};
   std::uint64_t invalid_samples_ = 0;
   std::uint64_t ecn_marked_ = 0;
+  std::uint64_t dscp_rewritten_ = 0;
   std::optional<int> hops_;
   std::map<std::int64_t, OpenWindow> open_;  // by start
   std::int64_t last_closed_ = 0;

@@ -124,6 +124,11 @@ TEST_CASE("delay, reordering and duplicates are no loss") {
     fabric.path(0, 1).hops = 5;
     hops = 5;
   }
+  bool rewritten = false;
+  SECTION("another DSCP on the way there") {
+    fabric.path(0, 1).traffic_class = std::uint8_t{46 << 2};
+    rewritten = true;
+  }
   fabric.run_for(60s);
   const auto snapshot = fabric.node(0).snapshot();
   CHECK(lost(snapshot) == 0);
@@ -131,6 +136,8 @@ TEST_CASE("delay, reordering and duplicates are no loss") {
   CHECK(snapshot.hops == static_cast<int>(hops));
   // Both the probes of n0 to n1 and n1's own are marked; n1 tells of the former only.
   CHECK((snapshot.ecn_marked > 500) == (hops == 5));
+  CHECK((snapshot.dscp_rewritten > 500) == rewritten);
+  CHECK(fabric.node(1).snapshot().dscp_rewritten == 0);
 }
 
 TEST_CASE("slower than the timeout: late, not lost") {

@@ -57,6 +57,7 @@ inline core::MeshReport example_report() {
   rnic.problem = "slow";
   rnic.rate_factor = 0.5;
   rnic.ecn_marked = 7;
+  rnic.dscp_rewritten = 2;
   rnic.hops = 3;
   rnic.outcomes[0] = 100;
   rnic.outcomes[3] = 5;

@@ -172,7 +172,8 @@ void SimFabric::transmit(std::uint32_t from, std::size_t qp, const probes::UdSen
   probes::UdArrival arrival;
   arrival.header = {
       .is_ipv4 = true,
-      .traffic_class = static_cast<std::uint8_t>(send.traffic_class | (path.mark ? 3 : 0)),
+      .traffic_class = static_cast<std::uint8_t>(path.traffic_class.value_or(send.traffic_class) |
+                                                 (path.mark ? 3 : 0)),
       .hop_limit = static_cast<std::uint8_t>(64 - path.hops),
       .source = gid_of(from),
       .destination = send.to.gid};

@@ -34,6 +34,20 @@ def impaired(host, what: str, direction: str = BOTH):
 
 
 @contextlib.contextmanager
+def dscp_rewritten(host, dscp: int):
+    """Whatever `host` sends has that DSCP and no ECN when it leaves."""
+    run("tc", "qdisc", "add", "dev", host.netdev, "clsact")
+    try:
+        run(
+            *f"tc filter add dev {host.netdev} egress protocol ip matchall".split(),
+            *f"action pedit ex munge ip tos set {dscp << 2:#x} pipe action csum ip".split(),
+        )
+        yield
+    finally:
+        run("tc", "qdisc", "delete", "dev", host.netdev, "clsact")
+
+
+@contextlib.contextmanager
 def link_down(host):
     """The cable pulled at the switch: the host sees its carrier go."""
     run("ip", "link", "set", host.switch_port, "down")

@@ -26,6 +26,7 @@ def run(lab):
             _delay,
             _reorder_and_duplicate,
             _corruption,
+            _dscp_rewritten,
             _link_down,
             _killed,
             _stopped,
@@ -92,6 +93,17 @@ def _corruption(lab, daemons, victim):
     lost = _lost(daemons)
     with fault.impaired(victim.host, "corrupt 30%", fault.IN):
         lab.eventually("corruption shows as loss", lambda: _lost(daemons) > lost + 5, 60)
+
+
+def _dscp_rewritten(lab, daemons, victim):
+    lost = _lost(daemons)
+    counted = lambda: victim.scrape().total("rdma_probe_dscp_rewritten_total")
+    lab.equal("DSCP: nobody re-marks", add_up(daemons, "rdma_probe_dscp_rewritten_total"), 0)
+    with fault.dscp_rewritten(victim.host, 46):
+        lab.eventually("DSCP: seen that it is another on the way there", lambda: counted() > 20, 30)
+    lab.equal("DSCP: nothing is lost", _lost(daemons), lost)
+    others = add_up([daemons[0], *daemons[2:]], "rdma_probe_dscp_rewritten_total")
+    lab.equal("DSCP: what the others send is not re-marked", others, 0)
 
 
 def _link_down(lab, daemons, victim):
