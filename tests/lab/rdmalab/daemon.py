@@ -30,10 +30,11 @@ class Daemon:
         devices: str | None = None,
         listen: str = "127.0.0.1",
         expect_devices: bool = True,
+        within: list[object] = (),
     ):
         """`devices` is a regular expression; default: the host's own device only. The read's deadline is
         DEADLINE unless the configuration names another. Without `expect_devices` it is started when it
-        is ready, whatever it has found."""
+        is ready, whatever it has found. `within`: a command that runs it, as nsenter."""
         self.host = host
         self.expect_devices = expect_devices
         self.url = f"http://127.0.0.1:{host.http_port}"
@@ -42,6 +43,7 @@ class Daemon:
         self._command = [
             # With the host's own name: it is part of what probes and metrics call its NIC.
             "unshare", "--uts", "sh", "-c", 'hostname "$0" && exec "$@"', host.name,
+            *within,
             host.lab.binaries / "rdmadiagd",
             f"--config.file={self.config_path}",
             f"--web.listen-address={listen}:{host.http_port}",

@@ -38,13 +38,17 @@ def config(host, **probes) -> dict:
 
 
 @contextlib.contextmanager
-def mesh(lab, hosts=None, **probes):
-    """A daemon on each host, stopped at the end. Yields them in the order of the hosts."""
+def mesh(lab, hosts=None, within=None, **probes):
+    """A daemon on each host, stopped at the end. Yields them in the order of the hosts. `within`: by
+    host, Daemon's."""
     hosts = hosts or lab.hosts
     write_peers(hosts)
     write_key()
     with contextlib.ExitStack() as stack:
-        yield [stack.enter_context(Daemon(host, config(host, **probes))) for host in hosts]
+        yield [
+            stack.enter_context(Daemon(host, config(host, **probes), within=(within or {}).get(host, ())))
+            for host in hosts
+        ]
 
 
 def nic(host) -> str:
