@@ -1,8 +1,11 @@
 // What agents tell each other, there and back, and what is refused of a hostile one.
 #include <catch2/catch.hpp>
 
+#include <nlohmann/json.hpp>
+
 #include "agent/core/gid.h"
 #include "probes/control_message.h"
+#include "tests/support/golden.h"
 
 using namespace rdmadiag;
 using namespace rdmadiag::probes;
@@ -36,6 +39,11 @@ TEST_CASE("endpoints, there and back") {
   const auto decoded = decode_endpoints(encode_endpoints(example()));
   REQUIRE(decoded);
   CHECK(*decoded == example());
+}
+
+TEST_CASE("endpoints as the schema in docs/schemas has them") {
+  const auto document = nlohmann::ordered_json::parse(encode_endpoints(example()));
+  CHECK(test::golden_difference("cli/endpoints.json", document.dump(2) + "\n") == "");
 }
 
 TEST_CASE("unknown fields are passed over, missing ones are empty") {
