@@ -143,9 +143,10 @@ void write_path(const std::vector<NicView>& nics, Exposition& out) {
   out.family("rdma_probe_ecn_marked_total", FamilyType::kCounter,
              "Probes and ACKs that a switch marked congested (TOS of the received packet).");
   for (const NicView& nic : nics) out.sample(nic.labels, nic.probes->ecn_marked);
-  out.family("rdma_probe_dscp_rewritten_total", FamilyType::kCounter,
-             "Probes that arrived with another DSCP than they were sent with: what was measured is not "
-             "the class that was asked for. Begins with the first.");
+  out.family(
+      "rdma_probe_dscp_rewritten_total", FamilyType::kCounter,
+      "Probes that arrived with another DSCP than they were sent with: what was measured is not "
+      "the class that was asked for. Begins with the first.");
   for (const NicView& nic : nics) {
     if (nic.probes->dscp_rewritten > 0) out.sample(nic.labels, nic.probes->dscp_rewritten);
   }

@@ -170,7 +170,7 @@ struct ProbeSnapshot {
   ProbeHistogram responder_delay{kDelayBounds};
   std::uint64_t ecn_marked = 0;
   std::uint64_t dscp_rewritten = 0;  // arrived with another DSCP than they were sent with
-  std::optional<int> hops;  // the most seen in the last window
+  std::optional<int> hops;           // the most seen in the last window
   double rate_factor = 1;
 
   std::vector<ProbePeer> peers;

@@ -170,13 +170,12 @@ void SimFabric::transmit(std::uint32_t from, std::size_t qp, const probes::UdSen
   const int copies = may_lose && chance(path.loss) ? 0 : chance(path.duplicate) ? 2 : 1;
   std::vector<std::byte> bytes(send.payload.begin(), send.payload.end());
   probes::UdArrival arrival;
-  arrival.header = {
-      .is_ipv4 = true,
-      .traffic_class = static_cast<std::uint8_t>(path.traffic_class.value_or(send.traffic_class) |
-                                                 (path.mark ? 3 : 0)),
-      .hop_limit = static_cast<std::uint8_t>(64 - path.hops),
-      .source = gid_of(from),
-      .destination = send.to.gid};
+  arrival.header = {.is_ipv4 = true,
+                    .traffic_class = static_cast<std::uint8_t>(
+                        path.traffic_class.value_or(send.traffic_class) | (path.mark ? 3 : 0)),
+                    .hop_limit = static_cast<std::uint8_t>(64 - path.hops),
+                    .source = gid_of(from),
+                    .destination = send.to.gid};
   arrival.source_qpn = transport.qpn(qp);
   arrival.length = send.length;
   for (int copy = 0; copy < copies; ++copy) {

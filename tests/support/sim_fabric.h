@@ -25,7 +25,7 @@ struct SimPath {
   double loss = 0;
   std::uint32_t lost_label = 0;  // 0: of every label
   double duplicate = 0;
-  bool mark = false;  // ECN
+  bool mark = false;                          // ECN
   std::optional<std::uint8_t> traffic_class;  // re-marked so
   int hops = 1;
 };
