@@ -55,6 +55,7 @@ std::string render_page(const PageInput& input) {
   write_ports(input, out);
   write_mesh(input.agent, out);
   write_moving_counters(input, out);
+  write_bursts(input.agent, out);
   write_devices(input, out);
   write_sources(input, out);
   out.markup("</main>\n");

@@ -8,6 +8,8 @@ namespace rdmadiag::exporters {
 
 void write_findings(const core::Diagnosis& diagnosis, HtmlWriter& out);
 void write_ports(const PageInput& input, HtmlWriter& out);
+// Nothing where nothing is sampled.
+void write_bursts(const core::AgentStatus& agent, HtmlWriter& out);
 void write_devices(const PageInput& input, HtmlWriter& out);
 void write_moving_counters(const PageInput& input, HtmlWriter& out);
 void write_sources(const PageInput& input, HtmlWriter& out);

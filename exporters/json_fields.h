@@ -259,6 +259,39 @@ void fields(Archive& archive, Status& status) {
   archive.field("last_state_change", status.last_state_change);
 }
 
+template <class Archive, Either<core::BurstStatus> Status>
+void fields(Archive& archive, Status& status) {
+  using core::BurstCounter;
+  const auto of = [](auto& values, BurstCounter counter) -> auto& {
+    return values[static_cast<std::size_t>(counter)];
+  };
+  archive.field("port", status.port);
+  archive.field("peak_rx_bytes_per_second", of(status.peak_per_second, BurstCounter::kRxBytes));
+  archive.field("peak_tx_bytes_per_second", of(status.peak_per_second, BurstCounter::kTxBytes));
+  archive.field("peak_rx_pauses_per_second", of(status.peak_per_second, BurstCounter::kRxPause));
+  archive.field("peak_tx_pauses_per_second", of(status.peak_per_second, BurstCounter::kTxPause));
+  archive.field("peak_discards_per_second", of(status.peak_per_second, BurstCounter::kDiscards));
+  archive.field("peak_ecn_marks_per_second", of(status.peak_per_second, BurstCounter::kEcnMarks));
+  archive.field("rx_near_line_rate_seconds", of(status.near_line_seconds, BurstCounter::kRxBytes));
+  archive.field("tx_near_line_rate_seconds", of(status.near_line_seconds, BurstCounter::kTxBytes));
+  archive.field("rx_paused_seconds", of(status.paused_seconds, BurstCounter::kRxPause));
+  archive.field("tx_paused_seconds", of(status.paused_seconds, BurstCounter::kTxPause));
+  archive.field("longest_rx_pause_seconds",
+                of(status.longest_pause_seconds, BurstCounter::kRxPause));
+  archive.field("longest_tx_pause_seconds",
+                of(status.longest_pause_seconds, BurstCounter::kTxPause));
+}
+
+template <class Archive, Either<core::BurstDevice> Device>
+void fields(Archive& archive, Device& device) {
+  archive.field("device", device.device);
+  archive.field("window_seconds", device.window_seconds);
+  archive.field("samples", device.samples);
+  archive.field("dropped", device.dropped);
+  archive.field("cpu_seconds", device.cpu_seconds);
+  archive.field("ports", device.ports);
+}
+
 template <class Archive, Either<core::ProcessStats> Process>
 void fields(Archive& archive, Process& process) {
   archive.field("cpu_seconds", process.cpu_seconds);
@@ -278,6 +311,7 @@ void fields(Archive& archive, Agent& agent) {
   archive.field("config_reloaded_at", agent.config_reloaded_at);
   archive.field("process", agent.process);
   archive.field("ports", agent.ports);
+  archive.field("bursts", agent.bursts);
   archive.field("diagnosis", agent.diagnosis);
 }
 

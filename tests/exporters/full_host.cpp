@@ -244,6 +244,17 @@ core::AgentStatus full_agent() {
                   .expected_bits_per_second = 200e9,
                   .state_changes = 3,
                   .last_state_change = kTime}};
+  core::BurstDevice& burst = agent.bursts.emplace_back();
+  burst.device = "mlx5_0";
+  burst.window_seconds = 15;
+  burst.samples = 700;
+  burst.dropped = 50;
+  burst.cpu_seconds = 0.25;
+  burst.ports.push_back({.port = 1,
+                         .peak_per_second = {24e9, 1e9, 30.0, std::nullopt, 4.0, 5.0},
+                         .near_line_seconds = {0.5, 0.0},
+                         .paused_seconds = {std::nullopt, std::nullopt, 1.5},
+                         .longest_pause_seconds = {std::nullopt, std::nullopt, 0.25}});
   core::Finding finding;
   finding.rule = "link-degraded";
   finding.severity = core::FindingSeverity::kCritical;
