@@ -49,7 +49,8 @@ core::Result<std::unique_ptr<Watch>> Watch::start(WatchParts parts) {
       if (const auto group = family->group("config"))
         watch->health_ = watch->listen(NETLINK_GENERIC, *group);
   watch->list_links();
-  if (!watch->devices_) watch->watch_device_list();
+  // Kernels before 6.12 let one join the group of RDMA netlink and never send to it.
+  watch->watch_device_list();
   return watch;
 }
 

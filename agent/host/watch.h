@@ -32,7 +32,7 @@ struct WatchParts {
   Roots roots;
   std::shared_ptr<const core::Clock> clock;
   std::shared_ptr<FileReader> files = std::make_shared<SystemFileReader>();
-  std::shared_ptr<NetlinkSource> rdma;      // to list devices where there are no notifications
+  std::shared_ptr<NetlinkSource> rdma;      // to list devices: not every kernel notifies
   std::shared_ptr<NetlinkTransport> route;  // to list links
   std::shared_ptr<GenericNetlink> devlink;  // to find its group
   Launch launch = launch_thread;            // of the list of links

@@ -49,7 +49,7 @@ def _pause(lab, daemon, nic):
     )
     for direction in frames:
         (nic.debugfs / f"ports/0/ethtool/pause/report_stats_{direction}").write_text("Y")
-    said = shell.run_json("ethtool", "-j", "--include-statistics", "-a", nic.netdev)[0]
+    said = shell.run_json("ethtool", "--json", "--include-statistics", "-a", nic.netdev)[0]
     for direction, name in frames.items():
         lab.eventually(
             f"{direction} pause frames as ethtool says",
