@@ -17,6 +17,13 @@ using RcConnectionId = std::uint32_t;
 
 enum class RcRole : std::uint8_t { kProber, kAcceptor };
 
+// How hard a queue pair tries. The defaults are the probes': one read at a time, and a receiver
+// that stays without buffers is a failure.
+struct RcTuning {
+  std::uint8_t reads_in_flight = 1;
+  std::uint8_t rnr_retry = 3;  // 7: without end
+};
+
 struct RcSetup {
   RcRole role = RcRole::kProber;
   RcOperation operation = RcOperation::kSend;
@@ -24,6 +31,7 @@ struct RcSetup {
   std::uint32_t psn = 0;  // 24 bits
   std::uint32_t flow_label = 1;
   std::uint8_t traffic_class = 0;
+  RcTuning tuning = {};
 };
 
 struct RcCreated {

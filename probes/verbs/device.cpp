@@ -142,6 +142,9 @@ void Device::query_capabilities() {
   clock_ = {.mask = attributes.completion_timestamp_mask, .kilohertz = attributes.hca_core_clock};
   const std::uint32_t vendor = attributes.orig_attr.vendor_id;
   label_sets_port_ = vendor == kVendorMellanox || vendor == kVendorHuawei;
+  const int reads =
+      std::min(attributes.orig_attr.max_qp_rd_atom, attributes.orig_attr.max_qp_init_rd_atom);
+  reads_in_flight_ = static_cast<std::uint8_t>(std::clamp(reads, 1, 255));
 }
 
 core::Protocol Device::protocol(const PortInfo& port) const {

@@ -56,6 +56,9 @@ class Device {
   // for each queue pair: several of them make the diversity.
   [[nodiscard]] bool label_sets_port() const { return label_sets_port_; }
 
+  // RDMA reads that one queue pair may have on their way, in either direction.
+  [[nodiscard]] std::uint8_t reads_in_flight() const { return reads_in_flight_; }
+
   [[nodiscard]] core::Protocol protocol(const PortInfo& port) const;
   [[nodiscard]] core::Result<PortInfo> query_port(std::uint8_t port) const;
   [[nodiscard]] core::Result<std::vector<core::GidEntry>> gids(std::uint8_t port) const;
@@ -81,6 +84,7 @@ class Device {
   DeviceClock clock_;
   bool iwarp_ = false;
   bool label_sets_port_ = false;
+  std::uint8_t reads_in_flight_ = 1;
 };
 
 // "0c42:a103:0065:1d7e" of a GUID in network order.

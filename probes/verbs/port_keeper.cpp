@@ -38,14 +38,14 @@ void PortKeeper::set_problem(std::string problem) {
   }
 }
 
-core::Result<PortView> PortKeeper::view() const {
+core::Result<PortView> view_port(const Device& device, std::uint8_t port) {
   PortView view;
-  view.number = port_;
-  auto info = device_->query_port(port_);
+  view.number = port;
+  auto info = device.query_port(port);
   if (!info) return tl::make_unexpected(info.error());
   view.info = *info;
-  view.protocol = device_->protocol(*info);
-  auto gids = device_->gids(port_);
+  view.protocol = device.protocol(*info);
+  auto gids = device.gids(port);
   if (!gids) return tl::make_unexpected(gids.error());
   const core::GidChoice choice = core::choose_gid(*gids, view.protocol);
   view.gid_reason = choice.reason;
@@ -58,7 +58,7 @@ void PortKeeper::open() {
   auto device = Device::open(identity_);
   if (!device) return set_problem(device.error().message());
   device_.emplace(std::move(*device));
-  auto seen = view();
+  auto seen = view_port(*device_, port_);
   if (!seen) {
     set_problem(seen.error().message());
     return close();
@@ -81,7 +81,7 @@ void PortKeeper::follow() {
   if (events.fatal) return rebuild("the device reported a fatal error");
   if (!device_->still_there()) return rebuild("the device has gone");
   if (events.queue_broken) return rebuild("a completion queue overflowed");
-  auto seen = view();
+  auto seen = view_port(*device_, port_);
   if (!seen) return rebuild(seen.error().message());
   // Buffers were made for the old one.
   if (seen->info.active_mtu_bytes > view_->info.active_mtu_bytes) {

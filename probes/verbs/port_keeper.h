@@ -11,6 +11,9 @@
 
 namespace rdmadiag::probes {
 
+// The port as it is now, with the GID that is used; an error when it has none.
+[[nodiscard]] core::Result<PortView> view_port(const Device& device, std::uint8_t port);
+
 class PortKeeper {
  public:
   // `user` outlives it.
@@ -30,7 +33,6 @@ class PortKeeper {
  private:
   void open();
   void follow();
-  [[nodiscard]] core::Result<PortView> view() const;
   void set_problem(std::string problem);
 
   DeviceIdentity identity_;

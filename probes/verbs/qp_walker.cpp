@@ -31,7 +31,8 @@ core::Result<RcConnecting> QpWalker::connect(RcConnectionId /*id*/, ibv_qp* qp, 
                       .global = port.protocol != core::Protocol::kInfiniband ||
                                 !same_subnet(remote.gid, port.gid.gid),
                       .traffic_class = setup.traffic_class,
-                      .flow_label = setup.flow_label};
+                      .flow_label = setup.flow_label,
+                      .tuning = setup.tuning};
   const RcRemote far{.gid = remote.gid,
                      .lid = remote.lid,
                      .qpn = remote.qpn,

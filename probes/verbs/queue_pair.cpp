@@ -13,7 +13,6 @@ namespace {
 constexpr std::uint8_t kHopLimit = 64;
 constexpr std::uint8_t kAckTimeout = 14;  // 4.096 µs × 2^14 = 67 ms
 constexpr std::uint8_t kRetryCount = 7;
-constexpr std::uint8_t kRnrRetry = 3;  // 7 would be without end
 constexpr std::uint8_t kMinRnrTimer = 12;
 constexpr std::uint32_t kMaxQpn = 0xffffff;
 
@@ -69,9 +68,9 @@ ibv_qp* try_create(ibv_pd* domain, ibv_cq* queue, ibv_qp_type type, const QueueS
                    std::uint32_t& inline_bytes) {
   ibv_qp_init_attr attributes{};
   attributes.send_cq = queue;
-  attributes.recv_cq = queue;
+  attributes.recv_cq = sizes.receive_queue != nullptr ? sizes.receive_queue : queue;
   attributes.qp_type = type;
-  attributes.sq_sig_all = 1;
+  attributes.sq_sig_all = sizes.signalling == Signalling::kAll ? 1 : 0;
   attributes.cap.max_send_wr = sizes.sends;
   attributes.cap.max_recv_wr = sizes.receives;
   attributes.cap.max_send_sge = 2;
@@ -88,15 +87,17 @@ core::Status to_rts(ibv_qp* qp, const RcLocal& local) {
   ibv_qp_attr attributes{};
   attributes.qp_state = IBV_QPS_RTS;
   attributes.sq_psn = local.psn;
-  attributes.max_rd_atomic = 1;
+  attributes.max_rd_atomic = local.tuning.reads_in_flight;
   attributes.timeout = kAckTimeout;
   attributes.retry_cnt = kRetryCount;
-  attributes.rnr_retry = kRnrRetry;
+  attributes.rnr_retry = local.tuning.rnr_retry;
   int mask = IBV_QP_STATE | IBV_QP_SQ_PSN;
   std::string attributes_set = "sq_psn";
   if (qp->qp_type == IBV_QPT_RC) {
     mask |= IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY;
-    attributes_set = "timeout 14, retry_cnt 7, rnr_retry 3, max_rd_atomic 1, sq_psn";
+    attributes_set = "timeout 14, retry_cnt 7, rnr_retry " +
+                     std::to_string(local.tuning.rnr_retry) + ", max_rd_atomic " +
+                     std::to_string(local.tuning.reads_in_flight) + ", sq_psn";
   }
   if (const int error = ibv_modify_qp(qp, &attributes, mask); error != 0) {
     return core::errno_error(
@@ -171,7 +172,7 @@ core::Status walk_connected(ibv_qp* qp, const Device& device, const RcLocal& loc
   attributes.path_mtu = verbs_mtu(remote.mtu_bytes);
   attributes.dest_qp_num = remote.qpn;
   attributes.rq_psn = remote.psn;
-  attributes.max_dest_rd_atomic = 1;
+  attributes.max_dest_rd_atomic = local.tuning.reads_in_flight;
   attributes.min_rnr_timer = kMinRnrTimer;
   int mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
   if (qp->qp_type == IBV_QPT_RC) mask |= IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;

@@ -6,16 +6,21 @@
 
 #include "agent/core/result.h"
 #include "agent/core/snapshot.h"
+#include "probes/rc_transport.h"
 #include "probes/verbs/device.h"
 #include "probes/verbs/handles.h"
 
 namespace rdmadiag::probes {
+
+enum class Signalling : std::uint8_t { kAll, kAsAsked };
 
 struct QueueSizes {
   std::uint32_t sends = 0;
   std::uint32_t receives = 0;
   std::uint32_t inline_bytes = 0;
   std::uint32_t receive_segments = 1;
+  Signalling signalling = Signalling::kAll;
+  ibv_cq* receive_queue = nullptr;  // null: that of the sends
 };
 
 struct CreatedQueuePair {
@@ -23,7 +28,7 @@ struct CreatedQueuePair {
   std::uint32_t inline_bytes = 0;  // granted
 };
 
-// All sends signalled. Falls back to no inline data where the device has none.
+// Falls back to no inline data where the device has none.
 [[nodiscard]] core::Result<CreatedQueuePair> create_queue_pair(ibv_pd* domain, ibv_cq* queue,
                                                                ibv_qp_type type,
                                                                const QueueSizes& sizes);
@@ -38,6 +43,7 @@ struct RcLocal {
   bool global = true;  // always on RoCE; on InfiniBand only across subnets
   std::uint8_t traffic_class = 0;
   std::uint32_t flow_label = 1;
+  RcTuning tuning = {};
 };
 
 struct RcRemote {

@@ -46,11 +46,12 @@ RcConnectionId from_context(const void* context) {
   return static_cast<RcConnectionId>(reinterpret_cast<std::uintptr_t>(context));
 }
 
-rdma_conn_param connection_parameters(std::uint32_t qpn, const std::uint64_t& token_big_endian) {
+rdma_conn_param connection_parameters(std::uint32_t qpn, const RcTuning& tuning,
+                                      const std::uint64_t& token_big_endian) {
   rdma_conn_param parameters{};
   parameters.qp_num = qpn;
-  parameters.responder_resources = 1;
-  parameters.initiator_depth = 1;
+  parameters.responder_resources = tuning.reads_in_flight;
+  parameters.initiator_depth = tuning.reads_in_flight;
   parameters.private_data = &token_big_endian;
   parameters.private_data_len = sizeof(token_big_endian);
   return parameters;
@@ -109,14 +110,17 @@ core::Status CmConnector::listen(const core::Gid& address) {
 
 core::Status CmConnector::prepare(RcConnectionId id, ibv_qp* qp, const RcPort& port,
                                   const RcSetup& setup, int access, RcParameters& local) {
-  if (setup.operation != RcOperation::kSend || setup.service != RcService::kReliable ||
-      access != 0) {
+  if (setup.operation != RcOperation::kSend || setup.service != RcService::kReliable) {
     return core::fail("over iWARP there are only SEND probes on reliable connections");
   }
   const auto address = address_of_(port.gid.gid);
   if (!address) return tl::make_unexpected(address.error());
-  Connection connection{
-      .role = setup.role, .qpn = qp->qp_num, .token = 0, .address = *address, .cm = nullptr};
+  Connection connection{.role = setup.role,
+                        .qpn = qp->qp_num,
+                        .token = 0,
+                        .tuning = setup.tuning,
+                        .address = *address,
+                        .cm = nullptr};
   local.gid = *address;
   if (setup.role == RcRole::kAcceptor) {
     if (auto listening = listen(*address); !listening) return listening;
@@ -128,6 +132,7 @@ core::Status CmConnector::prepare(RcConnectionId id, ibv_qp* qp, const RcPort& p
   }
   ibv_qp_attr attributes{};
   attributes.qp_state = IBV_QPS_INIT;
+  attributes.qp_access_flags = static_cast<unsigned>(access);
   if (const int error = ibv_modify_qp(qp, &attributes, IBV_QP_STATE | IBV_QP_ACCESS_FLAGS);
       error != 0) {
     return core::errno_error(error, "iWARP queue pair RESET to INIT (qp_access_flags)");
@@ -211,7 +216,7 @@ core::Status CmConnector::go_on(const Event& event, Connection& connection) {
     return core::errno_error(errno, "rdma_resolve_route");
   }
   const std::uint64_t token = htobe64(connection.token);
-  rdma_conn_param parameters = connection_parameters(connection.qpn, token);
+  rdma_conn_param parameters = connection_parameters(connection.qpn, connection.tuning, token);
   if (::rdma_connect(event.id, &parameters) == 0) return {};
   return core::errno_error(errno, "rdma_connect");
 }
@@ -230,7 +235,8 @@ void CmConnector::handle_call(const Event& event) {
   }
   caller->context = to_context(found->first);
   const std::uint64_t token = htobe64(event.token);
-  rdma_conn_param parameters = connection_parameters(found->second.qpn, token);
+  rdma_conn_param parameters =
+      connection_parameters(found->second.qpn, found->second.tuning, token);
   // On failure the caller is told as it is destroyed, and the connection goes when idle.
   if (::rdma_accept(caller.get(), &parameters) == 0) found->second.cm = std::move(caller);
 }

@@ -55,8 +55,9 @@ class CmConnector final : public RcConnector {
     RcRole role = RcRole::kProber;
     std::uint32_t qpn = 0;
     std::uint64_t token = 0;  // of the acceptor
-    core::Gid address{};      // ours
-    CmId cm;                  // none before the peer called
+    RcTuning tuning;
+    core::Gid address{};  // ours
+    CmId cm;              // none before the peer called
   };
   // What an event said; events must be given back before their id can be destroyed.
   struct Event {

@@ -487,6 +487,7 @@ ibv_qp* ibv_create_qp(ibv_pd* pd, ibv_qp_init_attr* attributes) {
   fake->qp.qp_num = fake_state().next_qpn++;
   fake->qp.qp_type = attributes->qp_type;
   fake->qp.state = IBV_QPS_RESET;
+  fake->signals_all = attributes->sq_sig_all != 0;
   fake_state().qps.insert(fake);
   fake_state().add(fake, "qp");
   errno = ENOSPC;  // as rxe leaves it behind

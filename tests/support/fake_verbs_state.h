@@ -53,6 +53,7 @@ struct FakeQp {
   core::Gid remote_gid{};
   std::uint32_t gid_index = 0;
   unsigned access = 0;
+  bool signals_all = true;
   std::deque<FakeReceive> receives;
   std::size_t sends_in_flight = 0;
 };
