@@ -17,6 +17,7 @@ std::span<const Command> all_commands() {
       {"fabric", "The InfiniBand subnet: links, mismatches, ports with errors (needs umad)",
        define_fabric},
       {"ping", "Probe one peer over RDMA, and say what became of each probe", define_ping},
+      {"bench", "Latency and bandwidth to a peer over message sizes", define_bench},
       {"peers", "The agents that are known, from where, and whether they answer", define_peers},
       {"pinglist", "Whom each NIC probes, how often and why", define_pinglist},
       {"mesh", "Round trips and losses between all NICs, as their agents measured them",

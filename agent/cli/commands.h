@@ -23,6 +23,7 @@ struct Command {
 
 [[nodiscard]] std::span<const Command> all_commands();
 
+Action define_bench(CLI::App& app);
 Action define_capture(CLI::App& app);
 Action define_check(CLI::App& app);
 Action define_config(CLI::App& app);

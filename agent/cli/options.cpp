@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "agent/cli/words.h"
 #include "agent/core/strict_reader.h"
 
 namespace rdmadiag::cli {
@@ -25,6 +26,13 @@ CLI::Option* add_duration_option(CLI::App& app, const std::string& name,
   return app.add_option_function<std::string>(name, store, help)
       ->check(CLI::Validator(check, "", "duration"))
       ->type_name("DURATION");
+}
+
+CLI::Option* add_word_option(CLI::App& app, const std::string& name, std::string& word,
+                             const std::string& type_name, const std::string& help) {
+  return app.add_option(name, word, help)
+      ->check(CLI::IsMember(value_words(type_name)))
+      ->type_name(type_name);
 }
 
 }  // namespace rdmadiag::cli

@@ -21,4 +21,8 @@ void add_agent_option(CLI::App& app, ObserverOptions& options);
 CLI::Option* add_duration_option(CLI::App& app, const std::string& name,
                                  std::chrono::nanoseconds& duration, const std::string& help);
 
+// One of the words that `type_name` stands for (value_words); anything else is a usage error.
+CLI::Option* add_word_option(CLI::App& app, const std::string& name, std::string& word,
+                             const std::string& type_name, const std::string& help);
+
 }  // namespace rdmadiag::cli

@@ -46,6 +46,9 @@ std::vector<std::string> value_words(std::string_view value_name) {
     }
     return {classes.begin(), classes.end()};
   }
+  if (value_name == "OPERATION") return {"write", "read", "send"};
+  if (value_name == "TRANSPORT") return {"rc", "uc", "ud"};
+  if (value_name == "METRIC") return {"latency", "bandwidth", "both", "registration"};
   if (value_name != "STATE") return {};
   std::vector<std::string> states;
   for (int state = 0; state < kQueuePairStates; ++state) {

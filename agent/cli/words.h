@@ -16,8 +16,8 @@ inline constexpr int kQueuePairStates = 7;  // RESET to ERR
 [[nodiscard]] std::string_view severity_word(core::Severity severity);
 [[nodiscard]] std::string_view scope_labels(core::MetricScope scope);  // "device, port"
 
-// What an option whose value is called so takes: the classes for CLASS, the states for STATE;
-// nothing for others.
+// What an option whose value is called so takes: the classes for CLASS, the states for STATE, and
+// so on; nothing where any text will do.
 [[nodiscard]] std::vector<std::string> value_words(std::string_view type_name);
 
 }  // namespace rdmadiag::cli
