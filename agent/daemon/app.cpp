@@ -12,6 +12,7 @@
 
 #include "agent/core/log.h"
 #include "agent/core/version.h"
+#include "agent/daemon/bench.h"
 #include "agent/daemon/bursts.h"
 #include "agent/daemon/event_loop.h"
 #include "agent/daemon/exit_guard.h"
@@ -89,14 +90,17 @@ class App {
         process_(parts.own_proc),
         reloader_(
             options.config_file, [this](const config::Config& fresh) { return apply(fresh); },
-            *clock_) {}
+            *clock_),
+        bench_(make_bench_parts(
+            observer_, config_, clock_, parts.random,
+            is_live_sysfs(options.roots.sys) ? BenchDevices::kHere : BenchDevices::kNone)) {}
 
   core::Status serve(std::vector<core::UniqueFd> sockets);
   core::Status print_once();
 
  private:
   [[nodiscard]] RouteParts route_parts() {
-    return {observer_, reloader_, process_, config_, ready_, probing_};
+    return {observer_, reloader_, process_, config_, ready_, probing_, bench_};
   }
   std::vector<std::string> apply(const config::Config& fresh);
   core::Status start_server(std::vector<core::UniqueFd> sockets);
@@ -118,6 +122,7 @@ class App {
   ProcessReader process_;
   Reloader reloader_;
   ProbingSlot probing_;
+  probes::BenchService bench_;
   std::unique_ptr<exporters::HttpServer> server_;
 };
 
@@ -215,6 +220,7 @@ core::Status App::serve(std::vector<core::UniqueFd> sockets) {
   const core::Status status = (*loop)->run();
   notify_stopping();
   exit_guard_.arm(kStopWithin);
+  bench_.stop();  // handlers may wait for a run
   server_.reset();
   probing_.set(nullptr);
   return status;

@@ -4,6 +4,7 @@
 #include <tl/expected.hpp>
 
 #include "agent/core/version.h"
+#include "agent/daemon/bench.h"
 #include "agent/daemon/mesh_report.h"
 #include "agent/daemon/probing.h"
 #include "exporters/html.h"
@@ -200,6 +201,7 @@ std::vector<exporters::HttpRoute> make_routes(const RouteParts& parts, Lifecycle
        [](const HttpRequest&) { return text_response(200, "healthy\n"); }},
       {HttpMethod::kGet, "/-/ready", [parts](const HttpRequest&) { return serve_ready(parts); }},
   };
+  for (exporters::HttpRoute& route : bench_routes(parts.bench)) routes.push_back(std::move(route));
   if (lifecycle == Lifecycle::kEnabled)
     routes.push_back({HttpMethod::kPost, "/-/reload",
                       [parts](const HttpRequest&) { return serve_reload(parts); }});

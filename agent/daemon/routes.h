@@ -12,6 +12,10 @@
 #include "config/config.h"
 #include "exporters/http_message.h"
 
+namespace rdmadiag::probes {
+class BenchService;
+}
+
 namespace rdmadiag::daemon {
 
 class ProbingSlot;
@@ -24,6 +28,7 @@ struct RouteParts {
   const Published<config::Config>& config;
   const std::atomic<bool>& ready;
   const ProbingSlot& probing;
+  probes::BenchService& bench;
 };
 
 enum class Lifecycle { kDisabled, kEnabled };
