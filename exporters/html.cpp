@@ -38,17 +38,24 @@ void write_footer(const core::AgentStatus& agent, HtmlWriter& out) {
 
 }  // namespace
 
-std::string render_page(const PageInput& input) {
-  HtmlWriter out;
+void open_page(std::string_view title, std::string_view skip, HtmlWriter& out) {
   out.markup(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
-  out.text(input.now.hostname.empty() ? "rdmadiag" : input.now.hostname + " · rdmadiag");
+  out.text(title);
   out.markup(
       "</title>\n<link rel=\"stylesheet\" href=\"style.css\">\n"
       "<script src=\"page.js\" defer></script>\n</head>\n<body>\n"
-      "<a class=\"skip\" href=\"#main\">Skip to the findings</a>\n");
+      "<a class=\"skip\" href=\"#main\">");
+  out.text(skip);
+  out.markup("</a>\n");
+}
+
+std::string render_page(const PageInput& input) {
+  HtmlWriter out;
+  open_page(input.now.hostname.empty() ? "rdmadiag" : input.now.hostname + " · rdmadiag",
+            "Skip to the findings", out);
   write_header(input, out);
   out.markup("<main id=\"main\">\n");
   write_findings(input.agent.diagnosis, out);

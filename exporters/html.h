@@ -7,6 +7,7 @@
 
 #include "agent/core/agent_status.h"
 #include "agent/core/snapshot.h"
+#include "agent/core/trails.h"
 
 namespace rdmadiag::exporters {
 
@@ -15,6 +16,7 @@ struct PageInput {
   const core::HostSnapshot* at_start;  // null: nothing is said about movement since then
   const core::HostSnapshot* previous;  // some time ago, for rates; may be null
   const core::AgentStatus& agent;
+  core::Trails trails = {};  // for the course of the counters since the start
 };
 
 // Rows beyond this are counted, not shown, in each of the page's tables that can grow.

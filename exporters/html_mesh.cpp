@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "exporters/html_pair.h"
 #include "exporters/html_sections.h"
 
 namespace rdmadiag::exporters {
@@ -12,21 +13,6 @@ namespace {
 
 using core::ProbePeer;
 using core::ProbeSnapshot;
-
-std::string rtt_text(const std::optional<double>& seconds) {
-  if (!seconds) return "";
-  if (*seconds < 1e-3) return fmt::format("{:.3g} µs", *seconds * 1e6);
-  return fmt::format("{:.3g} ms", *seconds * 1e3);
-}
-
-Verdict peer_verdict(const ProbePeer& peer) {
-  if (!peer.resolved) return {Wellness::kUnknown, "not resolved"};
-  if (peer.sent == 0) return {Wellness::kUnknown, "no window yet"};
-  if (peer.lost == 0) return {Wellness::kGood, "nothing lost"};
-  const double ratio = static_cast<double>(peer.lost) / static_cast<double>(peer.sent);
-  return {peer.bad ? Wellness::kBad : Wellness::kWarning,
-          fmt::format("{:.2g} % lost", 100 * ratio)};
-}
 
 const core::RcPeer* find_connection(const ProbeSnapshot& rnic, const std::string& peer) {
   const auto found = std::ranges::find(rnic.rc.peers, peer, &core::RcPeer::peer);
@@ -49,7 +35,11 @@ void write_pair(const ProbeSnapshot& rnic, const ProbePeer& peer, std::size_t nu
                 HtmlWriter& out) {
   out.markup("<tr id=\"pair-" + std::to_string(number) + "\">");
   out.row_head(rnic.nic);
-  out.cell(peer.peer, "short");
+  out.markup("<td class=\"short\"><a href=\"");
+  out.text(pair_link(rnic, peer));
+  out.markup("\">");
+  out.text(peer.peer);
+  out.markup("</a></td>");
   out.cell(core::probe_scope_name(peer.scope));
   out.cell(peer.leaf);
   out.verdict_cell(peer_verdict(peer));
@@ -100,6 +90,21 @@ void write_tiles(const core::AgentStatus& agent, HtmlWriter& out) {
 
 }  // namespace
 
+std::string rtt_text(const std::optional<double>& seconds) {
+  if (!seconds) return "";
+  if (*seconds < 1e-3) return fmt::format("{:.3g} µs", *seconds * 1e6);
+  return fmt::format("{:.3g} ms", *seconds * 1e3);
+}
+
+Verdict peer_verdict(const ProbePeer& peer) {
+  if (!peer.resolved) return {Wellness::kUnknown, "not resolved"};
+  if (peer.sent == 0) return {Wellness::kUnknown, "no window yet"};
+  if (peer.lost == 0) return {Wellness::kGood, "nothing lost"};
+  const double ratio = static_cast<double>(peer.lost) / static_cast<double>(peer.sent);
+  return {peer.bad ? Wellness::kBad : Wellness::kWarning,
+          fmt::format("{:.2g} % lost", 100 * ratio)};
+}
+
 void write_mesh(const core::AgentStatus& agent, HtmlWriter& out) {
   std::size_t pairs = 0;
   for (const ProbeSnapshot& rnic : agent.probes) pairs += rnic.peers.size();
@@ -108,17 +113,19 @@ void write_mesh(const core::AgentStatus& agent, HtmlWriter& out) {
   out.element("p", "Median round trip, or the share lost, over the last 30 s", "facts");
   out.markup("\n");
   write_tiles(agent, out);
-  out.open_table("mesh", {"From",
-                          "To",
-                          "Scope",
-                          "Leaf",
-                          "State",
-                          {"Sent", "number"},
-                          {"Lost", "number"},
-                          {"RTT", "number"},
-                          {"Most", "number"},
-                          "RC",
-                          "Last answer"});
+  out.open_table("mesh",
+                 {"From",
+                  "To",
+                  "Scope",
+                  "Leaf",
+                  "State",
+                  {"Sent", "number"},
+                  {"Lost", "number"},
+                  {"RTT", "number"},
+                  {"Most", "number"},
+                  "RC",
+                  "Last answer"},
+                 std::min(pairs, kMaxPageRows));
   each_pair(agent, [&](const ProbeSnapshot& rnic, const ProbePeer& peer, std::size_t number) {
     write_pair(rnic, peer, number, out);
   });

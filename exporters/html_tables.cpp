@@ -1,10 +1,12 @@
 // Ports, devices, and counters that moved.
 #include <algorithm>
 #include <chrono>
+#include <span>
 
 #include "agent/core/changes.h"
 #include "agent/core/diagnose/evidence.h"
 #include "exporters/html_sections.h"
+#include "exporters/html_spark.h"
 
 namespace rdmadiag::exporters {
 namespace {
@@ -34,7 +36,7 @@ void write_port(const core::DeviceSnapshot& device, const core::PortSnapshot& po
   out.cell(core::link_layer_name(port.link_layer));
   out.cell(port.netdev);
   write_changes(status, out);
-  out.cell(rules_text(findings_of(agent.diagnosis, device.name, port.number)));
+  out.cell(rules_text(findings_of(agent.diagnosis, device.name, port.number)), "prose");
   out.close_row();
 }
 
@@ -73,7 +75,12 @@ struct Movement {
   std::string where;
   const CounterChange* since_start = nullptr;
   const CounterChange* lately = nullptr;  // null when there are not two recent reads
+  std::size_t device = 0;                 // among the devices that could be read
+  std::size_t counter = 0;                // among the counters of the device and then its ports
 };
+
+// The page stays of a bounded size: the drawings are longer than the rows.
+constexpr std::size_t kMostSparks = 200;
 
 bool moved(const CounterChange& change) {
   return change.reset || change.saturated || change.increase.value_or(0) > 0;
@@ -85,11 +92,14 @@ core::Severity severity_of(const Movement& movement) {
 }
 
 // Both come from the same `now`, so that they have the same counters in the same order.
-void append_moved(std::string_view where, const std::vector<CounterChange>& since_start,
+void append_moved(const Movement& first, const std::vector<CounterChange>& since_start,
                   const std::vector<CounterChange>* lately, std::vector<Movement>& out) {
   for (std::size_t i = 0; i < since_start.size(); ++i) {
     if (!moved(since_start[i])) continue;
-    out.push_back({std::string(where), &since_start[i], lately ? &(*lately)[i] : nullptr});
+    Movement& movement = out.emplace_back(first);
+    movement.since_start = &since_start[i];
+    movement.lately = lately ? &(*lately)[i] : nullptr;
+    movement.counter += i;
   }
 }
 
@@ -97,13 +107,16 @@ std::vector<Movement> movements(const std::vector<core::DeviceChanges>& since_st
                                 const std::vector<core::DeviceChanges>& lately) {
   std::vector<Movement> out;
   for (std::size_t d = 0; d < since_start.size(); ++d) {
+    const core::DeviceChanges& device = since_start[d];
     const core::DeviceChanges* recent = lately.empty() ? nullptr : &lately[d];
-    append_moved(since_start[d].name, since_start[d].counters, recent ? &recent->counters : nullptr,
-                 out);
-    for (std::size_t p = 0; p < since_start[d].ports.size(); ++p) {
-      const core::PortChanges& port = since_start[d].ports[p];
-      append_moved(since_start[d].name + " port " + std::to_string(port.number), port.counters,
-                   recent ? &recent->ports[p].counters : nullptr, out);
+    Movement first{.where = device.name, .device = d};
+    append_moved(first, device.counters, recent ? &recent->counters : nullptr, out);
+    first.counter = device.counters.size();
+    for (std::size_t p = 0; p < device.ports.size(); ++p) {
+      const core::PortChanges& port = device.ports[p];
+      first.where = device.name + " port " + std::to_string(port.number);
+      append_moved(first, port.counters, recent ? &recent->ports[p].counters : nullptr, out);
+      first.counter += port.counters.size();
     }
   }
   std::stable_sort(out.begin(), out.end(), [](const Movement& a, const Movement& b) {
@@ -133,15 +146,39 @@ Verdict severity_verdict(const Movement& movement) {
   return {};
 }
 
-void write_movement(const Movement& movement, HtmlWriter& out) {
+// The courses of a device's counters, made when the first of them is asked for.
+class Courses {
+ public:
+  explicit Courses(const PageInput& input) : trails_(input.trails) {
+    for (const core::DeviceEntry& entry : input.now.devices) {
+      if (entry.snapshot) devices_.push_back(entry.snapshot.get());
+    }
+    steps_.resize(devices_.size());
+  }
+
+  std::span<const core::TrailStep> of(const Movement& movement) {
+    auto& steps = steps_[movement.device];
+    if (steps.empty()) steps = core::trail_steps(trails_, *devices_[movement.device]);
+    return steps[movement.counter];
+  }
+
+ private:
+  const core::Trails& trails_;
+  std::vector<const core::DeviceSnapshot*> devices_;
+  std::vector<std::vector<std::vector<core::TrailStep>>> steps_;
+};
+
+void write_movement(const Movement& movement, std::span<const core::TrailStep> course,
+                    HtmlWriter& out) {
   const core::CounterSample& sample = movement.since_start->sample;
   const CounterChange* lately = movement.lately;
   out.open_row();
   out.row_head(movement.where);
   out.cell(sample.name(), "path");
   out.verdict_cell(severity_verdict(movement));
-  out.cell(since_start_text(*movement.since_start), "number");
   const std::string_view metric = sample.spec ? sample.spec->metric->name : std::string_view();
+  out.cell(since_start_text(*movement.since_start), "number");
+  write_spark_cell(course, sample.spec ? sample.spec->scale : 1, metric, out);
   out.cell(lately && lately->per_second ? per_second_text(*lately->per_second, metric) : "",
            "number");
   out.cell(sample.spec ? sample.spec->meaning : "not in the catalogue", "prose");
@@ -152,9 +189,15 @@ void write_movement(const Movement& movement, HtmlWriter& out) {
 
 void write_ports(const PageInput& input, HtmlWriter& out) {
   out.open_section("ports", "Ports");
+  std::size_t all = 0;
+  for (const core::DeviceEntry& entry : input.now.devices) {
+    if (entry.snapshot) all += entry.snapshot->ports.size();
+  }
   std::size_t rows = 0;
-  out.open_table("ports", {"Port", "State", "Rate", "Expected", "Link layer", "Netdev",
-                           "State changes", "Findings"});
+  out.open_table(
+      "ports",
+      {"Port", "State", "Rate", "Expected", "Link layer", "Netdev", "State changes", "Findings"},
+      all);
   for (const core::DeviceEntry& entry : input.now.devices) {
     if (!entry.snapshot) continue;
     for (const core::PortSnapshot& port : entry.snapshot->ports) {
@@ -168,8 +211,10 @@ void write_ports(const PageInput& input, HtmlWriter& out) {
 
 void write_devices(const PageInput& input, HtmlWriter& out) {
   out.open_section("devices", "Devices");
-  out.open_table("devices", {"Device", "State", "Driver", "Type", "Firmware", "PCI address",
-                             "PCIe link", "Temperature"});
+  out.open_table(
+      "devices",
+      {"Device", "State", "Driver", "Type", "Firmware", "PCI address", "PCIe link", "Temperature"},
+      input.now.devices.size());
   const std::size_t shown = std::min(input.now.devices.size(), kMaxPageRows);
   for (std::size_t i = 0; i < shown; ++i) write_device(input.now.devices[i], out);
   out.close_table();
@@ -191,11 +236,23 @@ void write_moving_counters(const PageInput& input, HtmlWriter& out) {
   if (moved_counters.empty()) {
     out.markup("<p>No counter has moved since the agent started.</p>\n");
   } else {
-    out.open_table(
-        "counters",
-        {"Where", "Counter", "Weight", {"Since start", "number"}, {"Now", "number"}, "Meaning"});
     const std::size_t shown = std::min(moved_counters.size(), kMaxPageRows);
-    for (std::size_t i = 0; i < shown; ++i) write_movement(moved_counters[i], out);
+    out.open_table("counters",
+                   {"Where",
+                    "Counter",
+                    "Weight",
+                    {"Since start", "number"},
+                    "Course",
+                    {"Now", "number"},
+                    "Meaning"},
+                   shown);
+    Courses courses(input);
+    for (std::size_t i = 0; i < shown; ++i) {
+      const Movement& movement = moved_counters[i];
+      write_movement(movement,
+                     i < kMostSparks ? courses.of(movement) : std::span<const core::TrailStep>(),
+                     out);
+    }
     out.close_table();
     write_rest(moved_counters.size(), out);
   }

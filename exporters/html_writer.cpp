@@ -56,8 +56,12 @@ void HtmlWriter::open_section(std::string_view id, std::string_view heading) {
   out_.append("\">").append(heading).append("</h2>\n");
 }
 
-void HtmlWriter::open_table(std::string_view id, std::initializer_list<Heading> headings) {
-  out_.append("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-labelledby=\"");
+void HtmlWriter::open_table(std::string_view id, std::initializer_list<Heading> headings,
+                            std::size_t rows) {
+  const std::string_view length = rows > 400 ? " longest" : rows > 100 ? " long" : "";
+  out_.append("<div class=\"scroll")
+      .append(length)
+      .append("\" role=\"group\" tabindex=\"0\" aria-labelledby=\"");
   out_.append(id).append("\"><table aria-labelledby=\"").append(id).append("\"><thead><tr>");
   for (const Heading& heading : headings) {
     out_.append("<th scope=\"col\"");

@@ -35,7 +35,9 @@ class HtmlWriter {
   // screen is narrow. Headings are literals of ours.
   void open_section(std::string_view id, std::string_view heading);
   void close_section() { markup("</section>\n"); }
-  void open_table(std::string_view id, std::initializer_list<Heading> headings);
+  // A browser lays a table of many `rows` out when it comes into sight.
+  void open_table(std::string_view id, std::initializer_list<Heading> headings,
+                  std::size_t rows = 0);
   void close_table() { markup("</tbody></table></div>\n"); }
 
   void open_row() { markup("<tr>"); }

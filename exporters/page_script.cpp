@@ -34,7 +34,7 @@ async function update() {
   if (busy || document.hidden) return;
   busy = true;
   try {
-    const answer = await fetch('.', { cache: 'no-store', signal: AbortSignal.timeout(kPeriod) });
+    const answer = await fetch(location.href, { cache: 'no-store', signal: AbortSignal.timeout(kPeriod) });
     if (!answer.ok) throw new Error(String(answer.status));
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
     for (const name of kParts) {

@@ -58,6 +58,9 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.1rem 0.9rem; 
 dt { color: var(--soft); }
 dd { margin: 0; overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: 0.3rem; }
+/* As high as 200 and 1,000 rows are: what is out of sight is not laid out. */
+.long { content-visibility: auto; contain-intrinsic-size: auto 440rem; }
+.longest { content-visibility: auto; contain-intrinsic-size: auto 2200rem; }
 table { border-collapse: collapse; width: 100%; font-size: 0.92rem; }
 th, td { padding: 0.4rem 0.7rem; text-align: left; vertical-align: top; }
 thead th { background: var(--raised); color: var(--soft); font-weight: 600; white-space: nowrap; }
@@ -68,6 +71,12 @@ td.prose { min-width: 15rem; }
 td.number, th.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 td.path { min-width: 11rem; font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: 0.87rem; }
 td.short, td.good, td.warning, td.bad, td.unknown { white-space: nowrap; }
+.spark { display: block; width: 7.5rem; height: 1.5rem; fill: var(--link); }
+.chart { display: block; width: 100%; max-width: 50rem; max-height: 14rem; border-bottom: 1px solid var(--line); }
+.network { color: var(--link); fill: var(--link); }
+.responder { color: var(--warning); fill: var(--warning); }
+.prober { color: var(--unknown); fill: var(--unknown); }
+.lost { color: var(--bad); fill: var(--bad); }
 .tiles { display: flex; flex-wrap: wrap; gap: 0.3rem; margin: 0.3rem 0 0.9rem; padding: 0; list-style: none; }
 .tile {
   display: block; padding: 0.25rem 0.6rem; border: 1px solid currentcolor; border-radius: 0.3rem;

@@ -290,4 +290,9 @@ void Prober::fill_paths(core::ProbeSnapshot& snapshot) const {
   tally_.fill_paths(snapshot);
 }
 
+core::PairHistory Prober::history(std::string_view peer) const {
+  const std::scoped_lock hold(tally_lock_);
+  return tally_.history(peer);
+}
+
 }  // namespace rdmadiag::probes

@@ -89,6 +89,7 @@ class Prober final : public UdEvents {
   // Any thread.
   void fill(core::ProbeSnapshot& snapshot) const;
   void fill_paths(core::ProbeSnapshot& snapshot) const;
+  [[nodiscard]] core::PairHistory history(std::string_view peer) const;
 
  private:
   struct Session {

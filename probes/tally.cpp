@@ -54,6 +54,24 @@ bool is_marked(const std::optional<std::uint8_t>& traffic_class) {
   return traffic_class && (*traffic_class & 0x3) == 0x3;
 }
 
+// Of samples that are not in order; empty without any.
+std::optional<double> median(std::vector<float> samples) {
+  if (samples.empty()) return std::nullopt;
+  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
+  std::ranges::nth_element(samples, middle);
+  return *middle;
+}
+
+std::optional<double> most(const std::vector<float>& samples) {
+  if (samples.empty()) return std::nullopt;
+  return *std::ranges::max_element(samples);
+}
+
+std::optional<double> mean(double sum, std::uint64_t count) {
+  if (count == 0) return std::nullopt;
+  return sum / static_cast<double>(count);
+}
+
 bool is_remote(core::ProbeScope scope) {
   return scope != core::ProbeScope::kLoopback && scope != core::ProbeScope::kSibling;
 }
@@ -160,6 +178,9 @@ void Tally::record_sample(const Target& target, const DecidedProbe& probe, Windo
   rtt(target.about.scope, sample.timestamps).observe(seconds(sample.network_rtt));
   prober_delay_.observe(seconds(sample.prober_delay));
   responder_delay_.observe(seconds(sample.responder_delay));
+  ++window.samples;
+  window.prober_seconds += seconds(sample.prober_delay);
+  window.responder_seconds += seconds(sample.responder_delay);
   if (window.rtt_seconds.size() < kSamplesPerWindow) {
     window.rtt_seconds.push_back(static_cast<float>(seconds(sample.network_rtt)));
   }
@@ -230,6 +251,16 @@ void Tally::close(std::int64_t window, const OpenWindow& open) {
   for (auto& [id, target] : targets_) {
     const auto found = open.targets.find(id);
     target.complete = found == open.targets.end() ? Window{} : found->second;
+    if (found == open.targets.end()) continue;
+    const Window& last = target.complete;
+    if (target.history.size() == core::kPairWindows) target.history.pop_front();
+    target.history.push_back({.start = window,
+                              .sent = last.sent,
+                              .lost = last.lost,
+                              .network_p50 = median(last.rtt_seconds),
+                              .network_most = most(last.rtt_seconds),
+                              .prober_mean = mean(last.prober_seconds, last.samples),
+                              .responder_mean = mean(last.responder_seconds, last.samples)});
   }
   hops_.reset();
   if (open.most_hops >= 0) hops_ = open.most_hops;
@@ -247,18 +278,19 @@ void Tally::fill_peers(core::ProbeSnapshot& snapshot) const {
                          .bad = is_bad_window(target.complete.sent, target.complete.lost),
                          .sent = target.complete.sent,
                          .lost = target.complete.lost,
-                         .rtt_p50_seconds = {},
-                         .rtt_max_seconds = {},
+                         .rtt_p50_seconds = median(target.complete.rtt_seconds),
+                         .rtt_max_seconds = most(target.complete.rtt_seconds),
                          .last_ok = target.last_ok_wall};
-    std::vector<float> rtt = target.complete.rtt_seconds;
-    if (!rtt.empty()) {
-      const auto middle = rtt.begin() + static_cast<std::ptrdiff_t>(rtt.size() / 2);
-      std::ranges::nth_element(rtt, middle);
-      peer.rtt_p50_seconds = *middle;
-      peer.rtt_max_seconds = *std::ranges::max_element(rtt);
-    }
     snapshot.peers.push_back(std::move(peer));
   }
+}
+
+core::PairHistory Tally::history(std::string_view peer) {
+  close_windows();
+  for (const auto& [id, target] : targets_) {
+    if (target.about.peer == peer) return {target.history.begin(), target.history.end()};
+  }
+  return {};
 }
 
 void Tally::fill(core::ProbeSnapshot& snapshot) {

@@ -10,10 +10,12 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "agent/core/clock.h"
+#include "agent/core/pair_history.h"
 #include "agent/core/probe.h"
 #include "probes/pending.h"
 
@@ -50,12 +52,17 @@ class Tally {
   void fill(core::ProbeSnapshot& snapshot);
   // The path records, which are many and which only localisation wants.
   void fill_paths(core::ProbeSnapshot& snapshot);
+  // The last windows of one peer; empty for one that is not a target.
+  [[nodiscard]] core::PairHistory history(std::string_view peer);
 
  private:
   struct Window {
     std::uint64_t sent = 0;
     std::uint64_t lost = 0;  // by the network or the endpoint
     std::vector<float> rtt_seconds;
+    std::uint64_t samples = 0;
+    double prober_seconds = 0;  // sums over the samples
+    double responder_seconds = 0;
   };
   struct PathCounts {
     std::uint32_t sent = 0;
@@ -70,6 +77,7 @@ class Tally {
     core::SteadyTime last_ok{};  // posted; zero before the first
     std::optional<core::SystemTime> last_ok_wall;
     Window complete;  // the last complete window
+    std::deque<core::PairWindow> history;
   };
   struct OpenWindow {
     std::map<std::uint32_t, Window> targets;

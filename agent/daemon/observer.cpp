@@ -26,10 +26,12 @@ std::shared_ptr<const Observation> Observer::observe() {
   if (watching_ != nullptr) watching_->follow(*host);
   if (bursts_ != nullptr) bursts_->follow(*host);
   remember(host);
+  trails_.observe(*host);
   auto observation = std::make_shared<Observation>();
   observation->host = host;
   observation->at_start = at_start_;
   observation->before = baseline_ == host ? nullptr : baseline_;
+  observation->trails = trails_.points();
   observation->ports = port_statuses(*host);
   if (last_) log_all(describe_flaps(last_->ports, observation->ports));
   observation->diagnosis = diagnose(*observation, false);

@@ -9,6 +9,7 @@
 #include "agent/core/diagnose/diagnose.h"
 #include "agent/core/port_history.h"
 #include "agent/core/snapshot.h"
+#include "agent/core/trails.h"
 #include "agent/daemon/bursts.h"
 #include "agent/daemon/watching.h"
 #include "agent/host/collect.h"
@@ -20,6 +21,7 @@ struct Observation {
   std::shared_ptr<const core::HostSnapshot> at_start;  // never null
   // Some time earlier, for rates; null until there is one.
   std::shared_ptr<const core::HostSnapshot> before;
+  core::Trails trails;  // of all counters since the start
   std::vector<core::PortStatus> ports;
   core::Diagnosis diagnosis;  // without what could not be told; see explain()
 };
@@ -57,6 +59,7 @@ class Observer {
   core::PortHistory history_;
   Watching* watching_ = nullptr;
   Bursts* bursts_ = nullptr;
+  core::TrailRecorder trails_;
   std::shared_ptr<const core::HostSnapshot> at_start_;
   std::shared_ptr<const core::HostSnapshot> baseline_;
   std::shared_ptr<const core::HostSnapshot> next_baseline_;

@@ -224,6 +224,13 @@ std::vector<core::ProbeSnapshot> Probing::snapshots_with_paths() const {
   return snapshots;
 }
 
+core::PairHistory Probing::history(const std::string& device, std::uint32_t port,
+                                   std::string_view peer) const {
+  const std::scoped_lock hold(mutex_);
+  const auto found = ports_.find({device, port});
+  return found == ports_.end() ? core::PairHistory() : found->second.rnic->history(peer);
+}
+
 bool Probing::has_looked() const {
   const std::scoped_lock hold(mutex_);
   return has_looked_;

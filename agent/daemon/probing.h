@@ -51,6 +51,9 @@ class Probing {
   void devices_changed();                                            // look at once
   [[nodiscard]] std::vector<core::ProbeSnapshot> snapshots() const;  // without path records
   [[nodiscard]] std::vector<core::ProbeSnapshot> snapshots_with_paths() const;
+  // The last windows of one pair; empty when it is not probed.
+  [[nodiscard]] core::PairHistory history(const std::string& device, std::uint32_t port,
+                                          std::string_view peer) const;
   [[nodiscard]] core::SystemTime now() const { return parts_.clock->system(); }
   [[nodiscard]] bool has_looked() const;  // at this host's devices, once
   [[nodiscard]] probes::AgentEndpoints endpoints() const;

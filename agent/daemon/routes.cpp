@@ -1,5 +1,6 @@
 #include "agent/daemon/routes.h"
 
+#include <algorithm>
 #include <functional>
 #include <tl/expected.hpp>
 
@@ -8,6 +9,7 @@
 #include "agent/daemon/mesh_report.h"
 #include "agent/daemon/probing.h"
 #include "exporters/html.h"
+#include "exporters/html_pair.h"
 #include "exporters/json.h"
 #include "exporters/prometheus.h"
 #include "probes/control_message.h"
@@ -75,19 +77,43 @@ HttpResponse serve_metrics(const RouteParts& parts, const HttpRequest& request) 
 core::AgentStatus explained_status(const RouteParts& parts, const Observation& observation) {
   core::AgentStatus status = make_agent_status(parts, observation);
   status.diagnosis = parts.observer.explain(observation);
+  core::diagnose_probes(status.probes, status.diagnosis);
   return status;
+}
+
+HttpResponse page_response(std::string body) {
+  HttpResponse page = response("text/html; charset=utf-8", std::move(body));
+  page.headers = {{"Content-Security-Policy", std::string(exporters::kPagePolicy)}};
+  return page;
 }
 
 HttpResponse serve_page(const RouteParts& parts) {
   const auto observation = parts.observer.observe();
   const core::AgentStatus agent = explained_status(parts, *observation);
-  HttpResponse page = response("text/html; charset=utf-8",
-                               exporters::render_page({.now = *observation->host,
-                                                       .at_start = observation->at_start.get(),
-                                                       .previous = observation->before.get(),
-                                                       .agent = agent}));
-  page.headers = {{"Content-Security-Policy", std::string(exporters::kPagePolicy)}};
-  return page;
+  return page_response(exporters::render_page({.now = *observation->host,
+                                               .at_start = observation->at_start.get(),
+                                               .previous = observation->before.get(),
+                                               .agent = agent,
+                                               .trails = observation->trails}));
+}
+
+// device=, port= and peer= of one probed pair.
+HttpResponse serve_pair(const RouteParts& parts, const HttpRequest& request) {
+  const auto asked = [&](std::string_view name) {
+    const auto values = request.query_values(name);
+    return values.size() == 1 ? std::string(values[0]) : std::string();
+  };
+  const HttpResponse unknown = text_response(404, "no such pair is probed\n");
+  const auto probing = parts.probing.get();
+  if (probing == nullptr) return unknown;
+  for (const core::ProbeSnapshot& rnic : probing->snapshots()) {
+    if (rnic.device != asked("device") || std::to_string(rnic.port) != asked("port")) continue;
+    const auto peer = std::ranges::find(rnic.peers, asked("peer"), &core::ProbePeer::peer);
+    if (peer == rnic.peers.end()) continue;
+    const auto history = probing->history(rnic.device, rnic.port, peer->peer);
+    return page_response(exporters::render_pair({.rnic = rnic, .peer = *peer, .history = history}));
+  }
+  return unknown;
 }
 
 HttpResponse serve_snapshot(const RouteParts& parts) {
@@ -99,7 +125,7 @@ HttpResponse serve_snapshot(const RouteParts& parts) {
 
 HttpResponse serve_findings(const RouteParts& parts) {
   const auto observation = parts.observer.observe();
-  return response(kJsonType, exporters::render_json(parts.observer.explain(*observation),
+  return response(kJsonType, exporters::render_json(explained_status(parts, *observation).diagnosis,
                                                     exporters::JsonLayout::kCompact));
 }
 
@@ -171,6 +197,8 @@ std::vector<exporters::HttpRoute> make_routes(const RouteParts& parts, Lifecycle
   const auto script = std::make_shared<const std::string>(exporters::page_script());
   std::vector<exporters::HttpRoute> routes = {
       {HttpMethod::kGet, "/", [parts](const HttpRequest&) { return serve_page(parts); }},
+      {HttpMethod::kGet, "/pair",
+       [parts](const HttpRequest& request) { return serve_pair(parts, request); }},
       {HttpMethod::kGet, "/style.css",
        [style](const HttpRequest&) {
          return HttpResponse{.content_type = "text/css; charset=utf-8",

@@ -127,4 +127,8 @@ core::ProbeSnapshot Rnic::snapshot_with_paths() const {
   return snapshot;
 }
 
+core::PairHistory Rnic::history(std::string_view peer) const {
+  return prober_->prober().history(peer);
+}
+
 }  // namespace rdmadiag::probes

@@ -59,6 +59,7 @@ class Rnic {
   // Without the path records: they are many, and only localisation wants them.
   [[nodiscard]] core::ProbeSnapshot snapshot() const;
   [[nodiscard]] core::ProbeSnapshot snapshot_with_paths() const;
+  [[nodiscard]] core::PairHistory history(std::string_view peer) const;
 
  private:
   [[nodiscard]] std::string problem(const PortState& prober, const PortState& responder) const;

@@ -166,6 +166,9 @@ TEST_CASE("the page, its style and the JSON are served with their types") {
   CHECK(script.status == 200);
   CHECK(script.header("content-type") == "text/javascript; charset=utf-8");
 
+  CHECK(get(url + "/pair?device=mlx5_0&port=1&peer=nobody").status == 404);
+  CHECK(get(url + "/pair").status == 404);
+
   const CurlResponse snapshot = get(url + "/api/v1/snapshot");
   CHECK(snapshot.header("content-type") == "application/json");
   const auto host = nlohmann::json::parse(snapshot.body);

@@ -146,6 +146,25 @@ TEST_CASE("Counters that moved: since the start, now, and the worst first") {
   CHECK_FALSE(contains(page, "out_of_sequence"));
 }
 
+TEST_CASE("The course of a counter is drawn in the page, without a style of its own") {
+  core::TrailRecorder recorder;
+  core::HostSnapshot start = host_with(device_counting(5, 0, 0));
+  recorder.observe(start);
+  core::HostSnapshot middle = host_with(device_counting(5, 1'000'000'000, 50));
+  middle.taken_steady = core::SteadyTime(std::chrono::seconds(50));
+  recorder.observe(middle);
+  const core::HostSnapshot now = host_with(device_counting(9, 2'000'000'000, 100));
+  const std::string page = render_page({.now = now,
+                                        .at_start = &start,
+                                        .previous = nullptr,
+                                        .agent = {},
+                                        .trails = recorder.points()});
+  CHECK(structure_fault(page) == "");
+  // Twenty million words a second all the time; symbol errors only in the second half.
+  CHECK(contains(page, "aria-label=\"at most 80 MB/s\"><path d=\"M0 24V0H60H120V24Z\">"));
+  CHECK(contains(page, "aria-label=\"at most 0.08/s\"><path d=\"M0 24H60V0H120V24Z\">"));
+}
+
 TEST_CASE("Without an earlier read nothing is said about movement") {
   CHECK(contains(page_of(test::full_host(), {}), "no earlier read"));
   const core::HostSnapshot now = host_with(device_counting(0, 0, 0));
@@ -169,7 +188,7 @@ TEST_CASE("A thousand devices are shown, the rest is counted") {
 
 TEST_CASE("The script takes what it shows from this server, as nodes") {
   const std::string script(page_script());
-  CHECK(contains(script, "fetch('.'"));
+  CHECK(contains(script, "fetch(location.href"));
   for (const char* risky :
        {"innerHTML", "insertAdjacentHTML", "document.write", "eval(", "//cdn", "http:"})
     CHECK_FALSE(contains(script, risky));

@@ -162,6 +162,13 @@ constexpr std::array kRules = {
     Rule{"read-failures", kHost, kInfo, "Some values of the device cannot be read",
          "What is not read cannot be judged; the rest is not affected.",
          "rdmadiag doctor names the missing rights or files."},
+    // Active probes
+    Rule{"peers-unreachable", kProbes, kCritical, "Most peers are unreachable",
+         "This NIC, its link or its leaf loses what jobs send through it.",
+         "Run rdmadiag locate: it tells whether the NIC, its leaf or a link loses them."},
+    Rule{"probe-loss", kProbes, kWarning, "Probes to some peers are lost",
+         "Packets are lost on the way to these peers or back; connections to them send again.",
+         "Run rdmadiag locate, then rdmadiag ping PEER for the direction of the loss."},
     // Inventory
     Rule{"inventory-devices", kInventory, kCritical, "Number of RDMA devices is not as expected",
          "A card is missing, not driven, or there is one too many.",
