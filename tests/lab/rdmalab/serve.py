@@ -1,15 +1,20 @@
-"""A fabric for people: four soft-RoCE hosts with a daemon each that probe each other, until the host says stop. For scripts/run."""
+"""A fabric for people: four soft-RoCE hosts with a daemon each that probe each other, until the host says stop. For scripts/run.
 
+"lossy" of the plan is the number of a host that does not get all that it is sent.
+"""
+
+import contextlib
 import pathlib
 import shutil
 
-from . import mesh
+from . import fault, mesh
 from .daemon import Daemon
 from .lab import Lab
 from .shell import SCRATCH, run
 from .topology import Flat
 
 GUEST_ADDRESS = "10.0.2.15/24"  # qemu's user networking
+LOSS = "loss 20%"
 
 
 def serve(plan: dict, port) -> None:
@@ -30,8 +35,11 @@ def serve(plan: dict, port) -> None:
             port.send(
                 {"event": "up", "host": host.name, "device": host.device, "port": host.http_port}
             )
-        port.send({"event": "ready"})
-        port.receive()
+        with contextlib.ExitStack() as stack:
+            if lossy := plan.get("lossy"):
+                stack.enter_context(fault.impaired(lab.hosts[lossy - 1], LOSS, fault.IN))
+            port.send({"event": "ready"})
+            port.receive()
     except Exception as error:
         port.send({"event": "failed", "error": str(error)})
     for daemon in daemons:

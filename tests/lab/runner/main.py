@@ -49,6 +49,13 @@ def _arguments() -> argparse.Namespace:
         action="store_true",
         help="boot four hosts with a daemon each until Ctrl-C (scripts/run)",
     )
+    parser.add_argument(
+        "--lossy",
+        type=int,
+        choices=range(1, serve.HOSTS + 1),
+        metavar="N",
+        help="with --serve: host N loses a fifth of what it is sent",
+    )
     return parser.parse_args()
 
 
@@ -82,7 +89,7 @@ def _interactive(scenario: Scenario, how: str, run: bool) -> int:
 def main() -> int:
     args = _arguments()
     if args.serve:
-        return serve.main()
+        return serve.main(args.lossy)
     scenarios = catalog.choose(args.package, args.scenarios)
     if args.list:
         return _list(scenarios, args.names)

@@ -12,12 +12,14 @@ FIRST_PORT = 10915
 START_SECONDS = 180
 
 
-def main() -> int:
+def main(lossy: int | None = None) -> int:
+    """With `lossy`, packets towards the host of that number are lost now and then."""
     ports = tuple(range(FIRST_PORT, FIRST_PORT + HOSTS))
     plan = {
         "mode": "serve",
         "hosts": HOSTS,
         "config": {},
+        "lossy": lossy,
         "binaries": str(paths.binaries()),
         "repo": str(paths.REPO),
     }
