@@ -20,6 +20,7 @@ URL = "http://127.0.0.1:10915"
 CONFIG = "/etc/rdmadiag/rdmadiag.yaml"
 DEFAULTS = "/etc/default/rdmadiagd"
 OURS = "labels: {leaf: leaf-of-ours}\n"
+PROMETHEUS = "/usr/local/bin/prometheus"  # this machine's own, copied: it needs nothing but libc
 SECONDS = 60
 results: list[tuple[str, bool]] = []
 
@@ -79,6 +80,20 @@ def install(host) -> None:
     check("the tool is there", "rdmadiag" in host.says("rdmadiag", "--version"), host.says("rdmadiag", "--version"))
 
 
+def example(host) -> None:
+    """The newcomer's next step: Prometheus with the configuration that the package brings."""
+    started = time.monotonic()
+    config = "/usr/share/doc/rdmadiag/examples/prometheus/prometheus.yml"
+    host.run("systemd-run", "--unit=prometheus", PROMETHEUS, f"--config.file={config}", "--storage.tsdb.path=/run/prometheus")
+    ask = ["curl", "--silent", "--get", "http://127.0.0.1:9090/api/v1/query", "--data-urlencode"]
+    scraped = host.until(lambda: '"value":[' in host.says(*ask, 'query=up{job="rdmadiag"} == 1'), SECONDS)
+    check("Prometheus scrapes by the example", scraped, host.says("journalctl", "--unit=prometheus", "--lines=30"))
+    print(f"note Prometheus started and scraping within {time.monotonic() - started:.1f} s")
+    rules = host.says("curl", "--silent", "http://127.0.0.1:9090/api/v1/rules")
+    check("and has the alerts", '"RdmaLinkDown"' in rules and '"health":"err"' not in rules, rules[:2000])
+    host.run("systemctl", "stop", "prometheus")
+
+
 def confinement(host) -> None:
     said = host.run("systemd-analyze", "--no-pager", "--man=no", "verify", UNIT, check=False)
     ours = [line for line in said.stdout.splitlines() if "rdmadiag" in line]
@@ -128,8 +143,9 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as scratch, container.booted(container.base_root(cache, dependencies(deb))) as host:
             shutil.copy(deb, host.root / "package.deb")
             shutil.copy(newer(deb, pathlib.Path(scratch)), host.root / "later.deb")
+            shutil.copy("/usr/bin/prometheus", host.root / PROMETHEUS.lstrip("/"))
             before = files(host)
-            for step in (install, confinement, settings, upgrade):
+            for step in (install, example, confinement, settings, upgrade):
                 step(host)
             removal(host, before)
     if len(sys.argv) > 3:
