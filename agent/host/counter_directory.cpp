@@ -33,6 +33,9 @@ bool CounterDirectory::read(std::vector<core::CounterSample>& samples, IssueLog&
   const bool listed = prepare(issues);
   samples.reserve(samples.size() + counters_.size());
   const std::size_t before = samples.size();
+  session_->begin_batch();
+  for (Counter& counter : counters_) counter.file.join_batch();
+  session_->run_batch();
   for (Counter& counter : counters_) {
     const auto value = read_value(counter.file, source_, issues, parse_counter);
     if (!value) continue;

@@ -1,5 +1,6 @@
 // A directory with one counter a file: counters, counters_ext, hw_counters, diag_counters. Listed
-// once and at refresh; between, each read is one system call a counter.
+// once and at refresh; between, all counters are read by one system call where the kernel can, by
+// one each where it cannot.
 #pragma once
 
 #include <cstdint>

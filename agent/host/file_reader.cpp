@@ -41,6 +41,17 @@ std::ptrdiff_t SystemFileReader::read_from_start(int descriptor, std::span<char>
   return count < 0 ? -errno : count;
 }
 
+void SystemFileReader::read_many_from_start(std::span<FileRead> reads) {
+  while (reads.size() > 1) {
+    const std::size_t answered = batches_.read(reads);
+    reads = reads.subspan(answered);
+    if (reads.empty()) return;
+    reads.front().count = read_from_start(reads.front().descriptor, reads.front().into);
+    reads = reads.subspan(1);
+  }
+  FileReader::read_many_from_start(reads);
+}
+
 void SystemFileReader::close(int descriptor) { ::close(descriptor); }
 
 int SystemFileReader::list(const std::string& path, std::vector<DirectoryEntry>& entries) {

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "agent/host/batch_reads.h"
+
 namespace rdmadiag::host {
 
 struct DirectoryEntry {
@@ -25,6 +27,10 @@ class FileReader {
   virtual int open(const std::string& path) = 0;
   // Bytes from the start of the file, whatever was read before; or a negative errno.
   virtual std::ptrdiff_t read_from_start(int descriptor, std::span<char> into) = 0;
+  // The same of many files, all of them read anew.
+  virtual void read_many_from_start(std::span<FileRead> reads) {
+    for (FileRead& read : reads) read.count = read_from_start(read.descriptor, read.into);
+  }
   virtual void close(int descriptor) = 0;
 
   // Entries but "." and "..", in no particular order; 0 or a negative errno. A directory of more
@@ -41,9 +47,13 @@ class SystemFileReader final : public FileReader {
  public:
   int open(const std::string& path) override;
   std::ptrdiff_t read_from_start(int descriptor, std::span<char> into) override;
+  void read_many_from_start(std::span<FileRead> reads) override;
   void close(int descriptor) override;
   int list(const std::string& path, std::vector<DirectoryEntry>& entries) override;
   std::string resolve(const std::string& path) override;
+
+ private:
+  BatchReads batches_;
 };
 
 }  // namespace rdmadiag::host

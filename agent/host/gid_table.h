@@ -33,6 +33,9 @@ class GidTable {
   // Brings the entries up to date. `refresh`: the slots may be others than before.
   void read(core::LinkLayer link_layer, bool refresh, IssueLog& issues);
 
+  // What the next read() reads in any case; null when there is nothing.
+  [[nodiscard]] ValueFile* watched() { return sentinel_ ? &*sentinel_ : nullptr; }
+
   // The filled slots by index; those whose type or netdev the kernel does not tell keep them empty.
   [[nodiscard]] const std::vector<core::GidEntry>& entries() const { return entries_; }
 

@@ -39,6 +39,7 @@ HwmonSensors::HwmonSensors(ReadSession& session, std::string pci_directory)
 
 void HwmonSensors::list(IssueLog& issues) {
   sensors_.clear();
+  next_read_ = session_->now();
   for (const std::string& name : list_names(*session_, pci_directory_ + "/hwmon", issues)) {
     if (name.starts_with("hwmon")) list_chip(pci_directory_ + "/hwmon/" + name, issues);
   }
@@ -50,7 +51,8 @@ void HwmonSensors::list_chip(const std::string& chip, IssueLog& issues) {
     const std::string sensor = name.substr(0, name.size() - kInput.size());
     const ReadOutcome outcome = session_->read_once(chip + "/" + sensor + "_crit");
     const auto critical = outcome.ok() ? parse_celsius(outcome.text) : std::nullopt;
-    sensors_.push_back({label_of(chip, sensor), critical, ValueFile(*session_, chip + "/" + name)});
+    sensors_.push_back(
+        {label_of(chip, sensor), critical, ValueFile(*session_, chip + "/" + name), std::nullopt});
   }
 }
 
@@ -69,9 +71,16 @@ std::string HwmonSensors::label_of(const std::string& chip, const std::string& s
 }
 
 void HwmonSensors::read(std::vector<core::TemperatureSample>& samples, IssueLog& issues) {
-  for (Sensor& sensor : sensors_) {
-    const auto celsius = read_value(sensor.input, Source::kPcie, issues, parse_celsius);
-    if (celsius) samples.push_back({sensor.label, *celsius, sensor.critical_celsius});
+  if (session_->now() >= next_read_) {
+    next_read_ = session_->now() + kInterval;
+    for (Sensor& sensor : sensors_) {
+      sensor.celsius = read_value(sensor.input, Source::kPcie, issues, parse_celsius);
+      // Missing values and their issues are told of at every read.
+      if (!sensor.celsius) next_read_ = session_->now();
+    }
+  }
+  for (const Sensor& sensor : sensors_) {
+    if (sensor.celsius) samples.push_back({sensor.label, *sensor.celsius, sensor.critical_celsius});
   }
 }
 

@@ -1,6 +1,7 @@
 // Temperatures of a device from hwmon, below its PCI function.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,13 +20,18 @@ class HwmonSensors {
 
   // Finds the sensors, their labels and limits.
   void list(IssueLog& issues);
+  // Adds the temperatures, at most kInterval old.
   void read(std::vector<core::TemperatureSample>& samples, IssueLog& issues);
+
+  // The driver asks its firmware for each, and they change slowly.
+  static constexpr std::chrono::seconds kInterval{10};
 
  private:
   struct Sensor {
     std::string label;
     std::optional<double> critical_celsius;
     ValueFile input;
+    std::optional<double> celsius;  // of the last read
   };
 
   void list_chip(const std::string& chip, IssueLog& issues);
@@ -34,6 +40,7 @@ class HwmonSensors {
   ReadSession* session_;
   std::string pci_directory_;
   std::vector<Sensor> sensors_;
+  core::SteadyTime next_read_{};
 };
 
 }  // namespace rdmadiag::host

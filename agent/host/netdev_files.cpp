@@ -97,6 +97,13 @@ std::optional<std::int64_t> NetdevFiles::read_quietly(ValueFile& file, IssueLog&
 
 core::NetdevSnapshot NetdevFiles::read(IssueLog& issues) {
   core::NetdevSnapshot netdev = fixed_;
+  session_->begin_batch();
+  for (ValueFile* const file :
+       {&mtu_, &operstate_, &carrier_, &speed_, &carrier_changes_, &carrier_down_count_}) {
+    file->join_batch();
+  }
+  for (auto& [name, file] : statistics_) file.join_batch();
+  session_->run_batch();
   const auto mtu = read_value(mtu_, Source::kNetdev, issues, parse_counter);
   if (mtu && *mtu < 1 << 24) netdev.mtu_bytes = static_cast<int>(*mtu);
   const ReadOutcome operstate = operstate_.read();

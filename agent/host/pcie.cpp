@@ -1,5 +1,6 @@
 #include "agent/host/pcie.h"
 
+#include <array>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -37,8 +38,7 @@ class PcieSource final : public DeviceSource {
     refresh_ = false;
     core::PcieSnapshot& pcie = device.pcie;
     pcie = fixed_;
-    pcie.current_speed_transfers_per_second = link_value(current_speed_, issues, parse_link_speed);
-    pcie.current_width_lanes = link_value(current_width_, issues, parse_link_width);
+    read_at_once(*session_, std::array{&aer_correctable_, &aer_nonfatal_, &aer_fatal_});
     pcie.aer_correctable = read_value(aer_correctable_, Source::kPcie, issues, parse_aer_total);
     pcie.aer_nonfatal = read_value(aer_nonfatal_, Source::kPcie, issues, parse_aer_total);
     pcie.aer_fatal = read_value(aer_fatal_, Source::kPcie, issues, parse_aer_total);
@@ -74,10 +74,14 @@ class PcieSource final : public DeviceSource {
   void read_fixed(IssueLog& issues) {
     const StandingIssues standing(issues);
     vendor_readable_ = session_->read_once(directory_ + "/vendor").ok();
-    for (ValueFile* optional :
-         {&current_speed_, &current_width_, &aer_correctable_, &aer_nonfatal_, &aer_fatal_}) {
+    for (ValueFile* optional : {&aer_correctable_, &aer_nonfatal_, &aer_fatal_}) {
       optional->forget_absence();
     }
+    // The kernel asks the function itself, over the link; a link that has become slower stays so.
+    ValueFile speed = file("current_link_speed");
+    ValueFile width = file("current_link_width");
+    fixed_.current_speed_transfers_per_second = link_value(speed, issues, parse_link_speed);
+    fixed_.current_width_lanes = link_value(width, issues, parse_link_width);
     ValueFile max_speed = file("max_link_speed");
     ValueFile max_width = file("max_link_width");
     fixed_.max_speed_transfers_per_second = link_value(max_speed, issues, parse_link_speed);
@@ -98,13 +102,11 @@ class PcieSource final : public DeviceSource {
 
   std::shared_ptr<ReadSession> session_;
   std::string directory_;
-  ValueFile current_speed_ = file("current_link_speed");
-  ValueFile current_width_ = file("current_link_width");
   ValueFile aer_correctable_ = file("aer_dev_correctable");
   ValueFile aer_nonfatal_ = file("aer_dev_nonfatal");
   ValueFile aer_fatal_ = file("aer_dev_fatal");
   HwmonSensors hwmon_;
-  core::PcieSnapshot fixed_;  // address, limits and what else does not change between refreshes
+  core::PcieSnapshot fixed_;  // address, link and what else is read at refresh only
   bool vendor_readable_ = false;
   bool refresh_ = true;
 };

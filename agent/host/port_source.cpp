@@ -1,5 +1,6 @@
 #include "agent/host/port_source.h"
 
+#include <array>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -40,7 +41,8 @@ class PortFiles {
 
   // Fills the empty fields of `port`. False when nothing at all could be read.
   bool read(core::PortSnapshot& port, IssueLog& issues, bool refresh) {
-    if (refresh) read_tables(issues);
+    if (refresh) read_tables(port, issues);
+    read_ahead(port);
     gids_.read(link_layer_, refresh, issues);
     port.link_layer = link_layer_;
     port.gids = gids_.entries();
@@ -57,18 +59,30 @@ class PortFiles {
  private:
   ValueFile file(const char* name) { return {*session_, directory_ + "/" + name}; }
 
+  // What the lines after it read, as far as netlink has not told it.
+  void read_ahead(const core::PortSnapshot& port) {
+    const bool infiniband = link_layer_ == LinkLayer::kInfiniband;
+    read_at_once(*session_,
+                 std::array{gids_.watched(), port.state ? nullptr : &state_,
+                            port.physical_state ? nullptr : &phys_state_,
+                            port.rate ? nullptr : &rate_, port.lid || !infiniband ? nullptr : &lid_,
+                            port.sm_lid || !infiniband ? nullptr : &sm_lid_});
+  }
+
   template <class Value, class Parse>
   static void fill(std::optional<Value>& field, ValueFile& file, IssueLog& issues, Parse parse) {
     if (!field) field = read_value(file, Source::kSysfsPort, issues, parse);
   }
 
-  void read_tables(IssueLog& issues) {
+  void read_tables(const core::PortSnapshot& port, IssueLog& issues) {
     const StandingIssues standing(issues);
     link_layer_ = read_value(link_layer_file_, Source::kSysfsPort, issues, link_layer_of)
                       .value_or(LinkLayer::kUnknown);
     cap_mask_ = read_value(cap_mask_file_, Source::kSysfsPort, issues, parse_hex_u32);
     if (link_layer_ == LinkLayer::kInfiniband) {
       sm_sl_ = read_value(sm_sl_file_, Source::kSysfsPort, issues, small_number);
+      lid_mask_count_.reset();
+      if (!port.lid_mask_count) fill(lid_mask_count_, lid_mask_count_file_, issues, small_number);
     }
     if (!pkeys_ || session_->now() >= next_pkeys_) {
       pkeys_ = count_pkeys(*session_, directory_, issues);
@@ -80,7 +94,7 @@ class PortFiles {
   void read_infiniband(core::PortSnapshot& port, IssueLog& issues) {
     fill(port.lid, lid_, issues, parse_hex_u32);
     fill(port.sm_lid, sm_lid_, issues, parse_hex_u32);
-    fill(port.lid_mask_count, lid_mask_count_, issues, small_number);
+    if (!port.lid_mask_count) port.lid_mask_count = lid_mask_count_;
     port.sm_sl = sm_sl_;
     if (!port.subnet_prefix && !port.gids.empty() && port.gids.front().index == 0) {
       std::uint64_t prefix = 0;
@@ -104,14 +118,15 @@ class PortFiles {
   ValueFile rate_ = file("rate");
   ValueFile lid_ = file("lid");
   ValueFile sm_lid_ = file("sm_lid");
-  ValueFile lid_mask_count_ = file("lid_mask_count");
   ValueFile link_layer_file_ = file("link_layer");
   ValueFile cap_mask_file_ = file("cap_mask");
   ValueFile sm_sl_file_ = file("sm_sl");
+  ValueFile lid_mask_count_file_ = file("lid_mask_count");
 
   LinkLayer link_layer_ = LinkLayer::kUnknown;
   std::optional<std::uint32_t> cap_mask_;
   std::optional<std::uint32_t> sm_sl_;
+  std::optional<std::uint32_t> lid_mask_count_;
   std::optional<int> pkeys_;
   core::SteadyTime next_pkeys_{};
 };

@@ -5,9 +5,12 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "agent/core/clock.h"
 #include "agent/core/snapshot.h"
@@ -47,7 +50,7 @@ class ReadSession {
   ReadSession(std::shared_ptr<FileReader> files, std::shared_ptr<const core::Clock> clock,
               std::shared_ptr<DescriptorBudget> budget);
 
-  // Starts a read: sets the moment that back-off goes by.
+  // Starts a read of the device: sets the moment that back-off goes by.
   void begin();
   [[nodiscard]] core::SteadyTime now() const { return now_; }
 
@@ -55,6 +58,18 @@ class ReadSession {
   [[nodiscard]] ReadOutcome read_once(const std::string& path);
   // The outcome of reading an open descriptor. A value file has at most 4 KiB: more is kParse.
   [[nodiscard]] ReadOutcome read_open(int descriptor);
+
+  // Many reads at once: what is to take part joins, run_batch() reads it, and the outcomes are
+  // there until the next batch or the next begin(). `room` is for the usual size and one byte more.
+  void begin_batch();
+  struct BatchPlace {
+    std::uint32_t batch = 0;  // 0: none
+    std::uint32_t index = 0;
+  };
+  [[nodiscard]] BatchPlace join_batch(int descriptor, std::size_t room);
+  void run_batch();
+  // Nothing when that batch is over, or when the content filled its room and may be longer.
+  [[nodiscard]] std::optional<ReadOutcome> outcome_of(BatchPlace place) const;
 
   // A file that was there is gone: listings are out of date.
   void note_vanished() { vanished_ = true; }
@@ -72,6 +87,10 @@ class ReadSession {
   std::shared_ptr<DescriptorBudget> budget_;
   core::SteadyTime now_{};
   bool vanished_ = false;
+  std::uint32_t batch_ = 0;  // the number of the last one
+  std::vector<FileRead> batch_reads_;
+  std::vector<std::size_t> batch_rooms_;  // one a read
+  std::vector<char> batch_buffer_;
   std::array<char, kMaxValueSize + 1> buffer_{};
 };
 

@@ -8,10 +8,10 @@
 namespace rdmadiag::host {
 namespace {
 
-constexpr std::string_view kSpaces = " \t\r\n\v\f";
-
 // Faster than a product of hundreds of Tb/s would ever need to be, small enough for any arithmetic.
 constexpr double kMaxNumber = 1e9;
+
+bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -72,9 +72,9 @@ void read_width_and_speed(std::string_view inside, core::PortRate& rate) {
 }  // namespace
 
 std::string_view trim(std::string_view text) {
-  const auto first = text.find_first_not_of(kSpaces);
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpaces) - first + 1);
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
 }
 
 std::optional<std::uint64_t> parse_counter(std::string_view text) {
@@ -168,9 +168,9 @@ std::optional<std::uint64_t> parse_aer_total(std::string_view text) {
     const auto end = std::min(text.find('\n'), text.size());
     const std::string_view line = trim(text.substr(0, end));
     text.remove_prefix(end);
-    const auto space = line.find_last_of(kSpaces);
-    if (space == line.npos) return std::nullopt;
-    const auto count = parse_counter(line.substr(space));
+    std::size_t word = line.size();  // the last one
+    while (word > 0 && !is_space(line[word - 1])) --word;
+    const auto count = word == 0 ? std::nullopt : parse_counter(line.substr(word));
     if (!count) return std::nullopt;
     if (line.starts_with("TOTAL_ERR_")) return count;
     sum += *count;

@@ -1,5 +1,6 @@
 #include "agent/host/value_file.h"
 
+#include <algorithm>
 #include <cerrno>
 
 namespace rdmadiag::host {
@@ -18,7 +19,8 @@ ValueFile::ValueFile(ValueFile&& other) noexcept
       descriptor_(std::exchange(other.descriptor_, -1)),
       backoff_(other.backoff_),
       presence_(other.presence_),
-      absent_(other.absent_) {}
+      absent_(other.absent_),
+      room_(other.room_) {}
 
 ValueFile& ValueFile::operator=(ValueFile&& other) noexcept {
   if (this == &other) return *this;
@@ -29,6 +31,8 @@ ValueFile& ValueFile::operator=(ValueFile&& other) noexcept {
   backoff_ = other.backoff_;
   presence_ = other.presence_;
   absent_ = other.absent_;
+  room_ = other.room_;
+  place_ = {};
   return *this;
 }
 
@@ -57,11 +61,26 @@ ReadOutcome ValueFile::read() {
 
 ReadOutcome ValueFile::read_now() {
   if (descriptor_ < 0) return open_and_read();
-  const ReadOutcome outcome = session_->read_open(descriptor_);
+  const ReadOutcome outcome = read_descriptor();
   if (outcome.ok() || !says_gone(outcome)) return outcome;
   close();
   session_->note_vanished();
   return open_and_read();
+}
+
+ReadOutcome ValueFile::read_descriptor() {
+  if (const auto batched = session_->outcome_of(std::exchange(place_, {}))) return *batched;
+  const ReadOutcome outcome = session_->read_open(descriptor_);
+  if (outcome.text.size() >= room_) {
+    const std::size_t wanted = 2 * outcome.text.size();
+    room_ = static_cast<std::uint16_t>(std::min(wanted, ReadSession::kMaxValueSize + 1));
+  }
+  return outcome;
+}
+
+void ValueFile::join_batch() {
+  if (descriptor_ < 0 || absent_ || backoff_.must_wait(session_->now())) return;
+  place_ = session_->join_batch(descriptor_, room_);
 }
 
 ReadOutcome ValueFile::open_and_read() {
@@ -81,6 +100,14 @@ void ValueFile::close() {
   session_->files().close(descriptor_);
   session_->budget().give_back();
   descriptor_ = -1;
+}
+
+void read_at_once(ReadSession& session, std::span<ValueFile* const> files) {
+  session.begin_batch();
+  for (ValueFile* const file : files) {
+    if (file != nullptr) file->join_batch();
+  }
+  session.run_batch();
 }
 
 }  // namespace rdmadiag::host

@@ -1,9 +1,11 @@
-// A file of one short value, kept open between reads: one system call a value. A descriptor that
-// says the device has gone is closed and the path tried once more, since the driver may have come
-// back; what keeps failing is left alone for a while.
+// A file of one short value, kept open between reads: one system call a value, or a batch. A
+// descriptor that says the device has gone is closed and the path tried once more, since the driver
+// may have come back; what keeps failing is left alone for a while.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,6 +30,9 @@ class ValueFile {
   ValueFile& operator=(ValueFile&& other) noexcept;
 
   [[nodiscard]] ReadOutcome read();
+  // Takes part in the session's batch where it is open and not to be left alone: read() then gives
+  // what the batch has read.
+  void join_batch();
   // The content was not what it should be; counts as a failure.
   void reject() { backoff_.record_failure(session_->now(), core::IssueReason::kParse, 0); }
   void accept() { backoff_.record_success(); }
@@ -38,8 +43,11 @@ class ValueFile {
 
  private:
   ReadOutcome read_now();
+  ReadOutcome read_descriptor();
   ReadOutcome open_and_read();
   void close();
+
+  static constexpr std::uint16_t kUsualRoom = 64;
 
   ReadSession* session_;
   std::string path_;
@@ -47,7 +55,13 @@ class ValueFile {
   Backoff backoff_;
   Presence presence_;
   bool absent_ = false;
+  std::uint16_t room_ = kUsualRoom;  // in a batch
+  ReadSession::BatchPlace place_;
 };
+
+// Reads the open ones of `files` (pointers; nulls are passed over) in one batch: each one's read()
+// that follows gives what this has read.
+void read_at_once(ReadSession& session, std::span<ValueFile* const> files);
 
 // The value of `file` by `parse` (string_view → optional), or nothing and an entry in `issues`.
 template <class Parse>

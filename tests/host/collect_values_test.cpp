@@ -114,6 +114,60 @@ TEST_CASE("PCIe link, errors and temperatures") {
   CHECK(device.issues.empty());
 }
 
+TEST_CASE("temperatures are at most ten seconds old") {
+  HostFixture fixture("mlx5_ib_ndr");
+  const auto collector = fixture.make();
+  const std::string asic = "sys/class/infiniband/mlx5_3/device/hwmon/hwmon3/temp1_input";
+  const auto celsius = [&] {
+    return device_of(*collector->collect(), "mlx5_3").temperatures.front().celsius;
+  };
+  CHECK(celsius() == 61);
+  fixture.tree.write(asic, "90000\n");
+  fixture.pass(std::chrono::seconds(9));
+  CHECK(celsius() == 61);
+  fixture.pass(std::chrono::seconds(1));
+  CHECK(celsius() == 90);
+}
+
+TEST_CASE("a temperature that cannot be read is absent, tried at every read and told of") {
+  HostFixture fixture("mlx5_ib_ndr");
+  const auto collector = fixture.make();
+  fixture.files->fail_read("mlx5_3/device/hwmon/hwmon3/temp1_input", EIO);
+  const std::string path_end = "hwmon3/temp1_input";
+  for (int read = 0; read < 2; ++read) {
+    const HostPointer host = collector->collect();
+    const auto& device = device_of(*host, "mlx5_3");
+    REQUIRE(device.temperatures.size() == 1);
+    CHECK(device.temperatures.front().sensor == "module0");
+    CHECK(find_issue(device.issues, path_end) != nullptr);
+    fixture.pass();
+  }
+  fixture.files->fail_read("mlx5_3/device/hwmon/hwmon3/temp1_input", 0);
+  const HostPointer host = collector->collect();
+  CHECK(device_of(*host, "mlx5_3").temperatures.size() == 2);
+}
+
+TEST_CASE("what changes without the counters' haste is read with the listings") {
+  HostFixture fixture("mlx5_ib_ndr");
+  const auto collector = fixture.make();
+  const std::string device = "sys/class/infiniband/mlx5_3/";
+  (void)collector->collect();
+  fixture.tree.write(device + "device/current_link_width", "4\n");
+  fixture.tree.write(device + "device/current_link_speed", "8.0 GT/s PCIe\n");
+  fixture.tree.write(device + "ports/1/lid_mask_count", "3\n");
+  fixture.tree.write(device + "ports/1/sm_lid", "0x7\n");
+  fixture.pass();
+  const HostPointer soon = collector->collect();
+  CHECK(device_of(*soon, "mlx5_3").pcie.current_width_lanes == 8);
+  CHECK(port_of(*soon, "mlx5_3").lid_mask_count == 0U);
+  CHECK(port_of(*soon, "mlx5_3").sm_lid == 7U);
+  fixture.pass(fixture.options.rescan_interval);
+  const HostPointer later = collector->collect();
+  CHECK(device_of(*later, "mlx5_3").pcie.current_width_lanes == 4);
+  CHECK(device_of(*later, "mlx5_3").pcie.current_speed_transfers_per_second == 8e9);
+  CHECK(port_of(*later, "mlx5_3").lid_mask_count == 3U);
+}
+
 TEST_CASE("a virtual function's unknown link is absent, and no issue") {
   HostFixture fixture("mlx5_roce_200g");
   const HostPointer host = fixture.make()->collect();
