@@ -30,14 +30,19 @@ MetricSet::MetricSet(std::span<const std::string_view> names) {
 
 CounterSums::CounterSums(const std::vector<CounterSample>& now,
                          const std::vector<CounterSample>* before)
-    : sums_(all_metrics().size()), has_before_(before != nullptr) {
+    : places_(all_metrics().size()), has_before_(before != nullptr) {
   const MetricSpec* const first = all_metrics().data();
+  sums_.reserve(now.size());
   for (std::size_t i = 0; i < now.size(); ++i) {
     const CounterSample& sample = now[i];
     if (sample.spec == nullptr) continue;
-    Sum& sum = sums_[static_cast<std::size_t>(sample.spec->metric - first)];
+    std::uint16_t& place = places_[static_cast<std::size_t>(sample.spec->metric - first)];
+    if (place == 0) {
+      sums_.emplace_back();
+      place = static_cast<std::uint16_t>(sums_.size());
+    }
+    Sum& sum = sums_[place - 1U];
     sum.total += static_cast<double>(sample.value) * sample.spec->scale;
-    sum.has_total = true;
     if (before == nullptr) continue;
     const CounterSample* const earlier = find_earlier(*before, i, sample.spec);
     if (earlier == nullptr || earlier->value > sample.value) continue;
@@ -49,7 +54,7 @@ CounterSums::CounterSums(const std::vector<CounterSample>& now,
 std::optional<double> CounterSums::total(const MetricSet& metrics) const {
   std::optional<double> total;
   for (const std::size_t position : metrics.positions()) {
-    if (sums_[position].has_total) total = total.value_or(0) + sums_[position].total;
+    if (const Sum* const sum = find(position)) total = total.value_or(0) + sum->total;
   }
   return total;
 }
@@ -57,7 +62,8 @@ std::optional<double> CounterSums::total(const MetricSet& metrics) const {
 std::optional<double> CounterSums::increase(const MetricSet& metrics) const {
   std::optional<double> increase;
   for (const std::size_t position : metrics.positions()) {
-    if (sums_[position].has_increase) increase = increase.value_or(0) + sums_[position].increase;
+    const Sum* const sum = find(position);
+    if (sum != nullptr && sum->has_increase) increase = increase.value_or(0) + sum->increase;
   }
   return increase;
 }

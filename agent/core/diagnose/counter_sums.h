@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -51,11 +52,18 @@ class CounterSums {
   struct Sum {
     double total = 0;
     double increase = 0;
-    bool has_total = false;
     bool has_increase = false;
   };
 
-  std::vector<Sum> sums_;  // by position in all_metrics()
+  // Null when no counter has the metric.
+  [[nodiscard]] const Sum* find(std::size_t position) const {
+    return places_[position] == 0 ? nullptr : &sums_[places_[position] - 1U];
+  }
+
+  // By position in all_metrics(): where the sum is in sums_, counted from 1; 0 when there is none.
+  // Few of the catalogue's metrics are those of one device.
+  std::vector<std::uint16_t> places_;
+  std::vector<Sum> sums_;
   bool has_before_;
 };
 
