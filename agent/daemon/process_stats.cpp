@@ -8,30 +8,31 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "agent/core/unique_fd.h"
 
 namespace rdmadiag::daemon {
 namespace {
 
-std::string read_start(const std::filesystem::path& file) {
-  const core::UniqueFd fd(open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  std::string text(4096, '\0');
-  const ssize_t length = fd ? ::read(fd.get(), text.data(), text.size()) : 0;
-  text.resize(length > 0 ? static_cast<std::size_t>(length) : 0);
-  return text;
+core::UniqueFd open_file(const std::filesystem::path& file) {
+  return core::UniqueFd(open(file.c_str(), O_RDONLY | O_CLOEXEC));
 }
 
-std::vector<std::string_view> split(std::string_view text) {
-  std::vector<std::string_view> words;
-  while (!text.empty()) {
+// The words of `text` that stand at `first` and after it, as many as fit.
+template <std::size_t N>
+std::array<std::string_view, N> words_from(std::size_t first, std::string_view text) {
+  std::array<std::string_view, N> words{};
+  for (std::size_t position = 0; !text.empty() && position < first + N;) {
     const std::size_t end = std::min(text.find_first_of(" \n"), text.size());
-    if (end > 0) words.push_back(text.substr(0, end));
+    if (end > 0) {
+      if (position >= first && position - first < N) words[position - first] = text.substr(0, end);
+      ++position;
+    }
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return words;
@@ -46,10 +47,9 @@ std::optional<std::uint64_t> number(std::string_view text) {
 
 // "btime 1700000000" of /proc/stat
 std::optional<double> read_boot_time(const std::filesystem::path& proc) {
-  // The line follows those of every CPU and of "intr": too far for read_start.
-  const core::UniqueFd fd(open((proc / "stat").c_str(), O_RDONLY | O_CLOEXEC));
+  const core::UniqueFd fd = open_file(proc / "stat");
   if (!fd) return std::nullopt;
-  std::string text;
+  std::string text;  // the line follows those of every CPU and of "intr"
   std::array<char, 16384> part{};
   for (ssize_t length = 0; (length = ::read(fd.get(), part.data(), part.size())) > 0;) {
     text.append(part.data(), static_cast<std::size_t>(length));
@@ -86,20 +86,22 @@ std::optional<std::uint64_t> count_descriptors(const std::filesystem::path& fold
 }  // namespace
 
 ProcessReader::ProcessReader(std::filesystem::path proc)
-    : proc_(std::move(proc)), boot_time_seconds_(read_boot_time(proc_)) {}
+    : proc_(std::move(proc)),
+      stat_(open_file(proc_ / "self/stat")),
+      boot_time_seconds_(read_boot_time(proc_)) {}
 
 core::ProcessStats ProcessReader::read() const {
   core::ProcessStats stats;
-  const std::filesystem::path self = proc_ / "self";
-  const std::string stat = read_start(self / "stat");
+  std::array<char, 1024> buffer;
+  const ssize_t length = stat_ ? pread(stat_.get(), buffer.data(), buffer.size(), 0) : 0;
+  const std::string_view stat(buffer.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
   // The command in parentheses may hold anything; fields are counted from its end (proc(5): the
   // first after it is number 3).
   const std::size_t command_end = stat.rfind(')');
-  if (command_end == std::string::npos) return stats;
-  const auto fields = split(std::string_view(stat).substr(command_end + 1));
-  const auto field = [&](std::size_t position) {
-    return position - 3 < fields.size() ? number(fields[position - 3]) : std::nullopt;
-  };
+  if (command_end == std::string_view::npos) return stats;
+  constexpr std::size_t kFirst = 14;
+  const auto fields = words_from<11>(kFirst - 3, stat.substr(command_end + 1));
+  const auto field = [&](std::size_t position) { return number(fields[position - kFirst]); };
   const auto ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
   const auto user = field(14);
   const auto system = field(15);
@@ -111,7 +113,7 @@ core::ProcessStats ProcessReader::read() const {
   stats.virtual_memory_bytes = field(23);
   if (const auto pages = field(24))
     stats.resident_memory_bytes = *pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  stats.open_fds = count_descriptors(self / "fd");
+  stats.open_fds = count_descriptors(proc_ / "self/fd");
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) == 0) stats.max_fds = limit.rlim_cur;
   return stats;

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "agent/core/agent_status.h"
+#include "agent/core/unique_fd.h"
 
 namespace rdmadiag::daemon {
 
@@ -18,6 +19,7 @@ class ProcessReader {
 
  private:
   std::filesystem::path proc_;
+  core::UniqueFd stat_;                      // kept open: opening it costs as much as reading it
   std::optional<double> boot_time_seconds_;  // read once: /proc/stat is long and dear to make
 };
 
