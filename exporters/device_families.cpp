@@ -27,7 +27,10 @@ void write_presence(const HostView& view, Exposition& out) {
 
 std::string info_labels(const DeviceView& view) {
   const DeviceSnapshot& device = *view.device;
-  std::string labels = view.labels;
+  constexpr std::size_t kUsualSize = 320;
+  std::string labels;
+  labels.reserve(kUsualSize);
+  labels = view.labels;
   append_label(labels, "driver", device.driver);
   append_label(labels, "firmware", device.firmware);
   append_label(labels, "board_id", device.board_id);
@@ -119,13 +122,15 @@ void write_temperatures(const HostView& view, Exposition& out) {
   const auto each = [&](const auto& value_of) {
     for (const DeviceView& device : view.devices) {
       if (device.device == nullptr) continue;
-      std::map<std::string_view, int> seen;
-      for (const core::TemperatureSample& sample : device.device->temperatures) {
-        const int number = ++seen[sample.sensor];
-        const std::optional<double> value = value_of(sample);
+      const std::vector<core::TemperatureSample>& samples = device.device->temperatures;
+      for (auto sample = samples.begin(); sample != samples.end(); ++sample) {
+        const std::optional<double> value = value_of(*sample);
         if (!value) continue;
+        const auto namesakes = std::count_if(samples.begin(), sample, [&](const auto& other) {
+          return other.sensor == sample->sensor;
+        });
         const std::string sensor =
-            number == 1 ? sample.sensor : sample.sensor + "#" + std::to_string(number);
+            namesakes == 0 ? sample->sensor : sample->sensor + "#" + std::to_string(namesakes + 1);
         out.sample(with_label(device.labels, "sensor", sensor), *value);
       }
     }

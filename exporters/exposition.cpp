@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 #include "exporters/utf8.h"
 
@@ -39,24 +40,68 @@ void append_escaped(std::string& out, std::string_view value, bool quote) {
   }
 }
 
+// Enough for a number, and for what stands around it in a line.
+constexpr std::size_t kNumberRoom = 32;  // the longest double of to_chars has 24 characters
+constexpr std::size_t kMarksRoom = 8;
+
+char* put(char* at, std::string_view text) { return at + text.copy(at, text.size()); }
+
 template <class Number>
-void append_number(std::string& out, Number value) {
-  std::array<char, 32> digits;  // the longest double of to_chars has 24 characters
-  const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), value);
-  out.append(digits.data(), static_cast<std::size_t>(end - digits.data()));
+char* put_number(char* at, Number value) {
+  return std::to_chars(at, at + kNumberRoom, value).ptr;
+}
+
+// What Prometheus calls the values that to_chars spells otherwise.
+char* put_number(char* at, double value) {
+  if (std::isnan(value)) return put(at, "NaN");
+  if (std::isinf(value)) return put(at, value > 0 ? "+Inf" : "-Inf");
+  return std::to_chars(at, at + kNumberRoom, value).ptr;
+}
+
+bool needs_escapes(std::string_view help) {
+  return help.find('\\') != help.npos || help.find('\n') != help.npos;
+}
+
+// One line of the exposition, written in place: there are thousands of them.
+template <class Number>
+void append_line(std::string& out, std::string_view name, std::string_view suffix,
+                 std::string_view labels, Number value) {
+  const std::size_t before = out.size();
+  out.resize(before + name.size() + suffix.size() + labels.size() + kNumberRoom + kMarksRoom);
+  char* at = put(out.data() + before, name);
+  at = put(at, suffix);
+  if (!labels.empty()) {
+    *at++ = '{';
+    at = put(at, labels);
+    *at++ = '}';
+  }
+  *at++ = ' ';
+  at = put_number(at, value);
+  *at++ = '\n';
+  out.resize(static_cast<std::size_t>(at - out.data()));
+}
+
+void append_plain_label(std::string& labels, std::string_view name, std::string_view value) {
+  const std::size_t before = labels.size();
+  labels.resize(before + name.size() + value.size() + kMarksRoom);
+  char* at = labels.data() + before;
+  if (before != 0) *at++ = ',';
+  at = put(at, name);
+  at = put(at, "=\"");
+  at = put(at, value);
+  *at++ = '"';
+  labels.resize(static_cast<std::size_t>(at - labels.data()));
 }
 
 }  // namespace
 
 void append_label(std::string& labels, std::string_view name, std::string_view value) {
-  if (!labels.empty()) labels.push_back(',');
-  labels.append(name).append("=\"");
-  if (is_plain(value)) {
-    labels.append(value);
-  } else {
-    append_escaped(labels, valid_utf8(value), true);
+  if (!is_plain(value)) {
+    std::string escaped;
+    append_escaped(escaped, valid_utf8(value), true);
+    return append_plain_label(labels, name, escaped);
   }
-  labels.push_back('"');
+  append_plain_label(labels, name, value);
 }
 
 void Exposition::family(std::string_view name, FamilyType type, std::string_view help) {
@@ -70,7 +115,11 @@ void Exposition::begin_header() {
   if (!header_pending_) return;
   header_pending_ = false;
   out_.append("# HELP ").append(name_).push_back(' ');
-  append_escaped(out_, help_, false);
+  if (needs_escapes(help_)) {
+    append_escaped(out_, help_, false);
+  } else {
+    out_.append(help_);
+  }
   out_.append("\n# TYPE ").append(name_).push_back(' ');
   out_.append(type_word(type_)).push_back('\n');
 }
@@ -78,56 +127,28 @@ void Exposition::begin_header() {
 void Exposition::histogram(std::string_view labels, std::span<const double> bounds,
                            std::span<const std::uint64_t> counts, double sum) {
   begin_header();
-  const auto line = [&](std::string_view suffix, std::string_view line_labels, auto value) {
-    out_.append(name_).append(suffix);
-    if (!line_labels.empty()) out_.append("{").append(line_labels).append("}");
-    out_.push_back(' ');
-    append_number(out_, value);
-    out_.push_back('\n');
-  };
   std::uint64_t cumulative = 0;
   for (std::size_t i = 0; i < counts.size(); ++i) {
     cumulative += counts[i];
-    std::string bound = "+Inf";
-    if (i < bounds.size()) {
-      bound.clear();
-      append_number(bound, bounds[i]);
-    }
+    std::array<char, kNumberRoom> bound{};
+    const double limit = i < bounds.size() ? bounds[i] : std::numeric_limits<double>::infinity();
+    const char* const end = put_number(bound.data(), limit);
     std::string bucket(labels);
-    append_label(bucket, "le", bound);
-    line("_bucket", bucket, cumulative);
+    append_label(bucket, "le", {bound.data(), static_cast<std::size_t>(end - bound.data())});
+    append_line(out_, name_, "_bucket", bucket, cumulative);
   }
-  line("_sum", labels, sum);
-  line("_count", labels, cumulative);
-}
-
-void Exposition::begin_sample(std::string_view labels) {
-  begin_header();
-  out_.append(name_);
-  if (!labels.empty()) {
-    out_.push_back('{');
-    out_.append(labels);
-    out_.push_back('}');
-  }
-  out_.push_back(' ');
+  append_line(out_, name_, "_sum", labels, sum);
+  append_line(out_, name_, "_count", labels, cumulative);
 }
 
 void Exposition::sample(std::string_view labels, double value) {
-  begin_sample(labels);
-  if (std::isnan(value)) {
-    out_.append("NaN");
-  } else if (std::isinf(value)) {
-    out_.append(value > 0 ? "+Inf" : "-Inf");
-  } else {
-    append_number(out_, value);
-  }
-  out_.push_back('\n');
+  begin_header();
+  append_line(out_, name_, {}, labels, value);
 }
 
 void Exposition::sample(std::string_view labels, std::uint64_t value) {
-  begin_sample(labels);
-  append_number(out_, value);
-  out_.push_back('\n');
+  begin_header();
+  append_line(out_, name_, {}, labels, value);
 }
 
 }  // namespace rdmadiag::exporters

@@ -45,7 +45,6 @@ class Exposition {
 
  private:
   void begin_header();
-  void begin_sample(std::string_view labels);
 
   std::string& out_;
   std::string_view name_;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -128,7 +129,11 @@ void HttpLoop::run() {
   std::array<epoll_event, 16> events{};
   while (!stopping_) {
     const int count = epoll_wait(epoll_.get(), events.data(), events.size(), wait_milliseconds());
-    collect_answers();
+    const std::span ready(events.data(), static_cast<std::size_t>(std::max(count, 0)));
+    if (std::any_of(ready.begin(), ready.end(),
+                    [this](const epoll_event& event) { return event.data.fd == wakeup_.get(); })) {
+      collect_answers();
+    }
     engine_->run();
     for (const int fd : table_.expire(clock_.steady())) {
       evict(fd);
@@ -136,10 +141,13 @@ void HttpLoop::run() {
     if (acceptor_.retry_at() && clock_.steady() >= *acceptor_.retry_at()) {
       acceptor_.resume();
     }
-    for (int i = 0; i < count; ++i) {
-      accept_from(events[static_cast<std::size_t>(i)].data.fd);
+    const std::uint64_t accepted_before = accepted_;
+    for (const epoll_event& event : ready) {
+      accept_from(event.data.fd);
     }
-    engine_->run();
+    if (accepted_ != accepted_before) {
+      engine_->run();
+    }
     open_ = table_.size();
   }
   workers_.reset();

@@ -19,7 +19,10 @@ std::string bond_of(const NetdevSnapshot* netdev) {
 std::string info_labels(const PortView& view) {
   const NetdevSnapshot* netdev = view.device->find_netdev(view.port->netdev);
   const bool is_vf = view.device->pcie.is_vf || (netdev != nullptr && netdev->is_vf);
-  std::string labels = view.labels;
+  constexpr std::size_t kUsualSize = 128;
+  std::string labels;
+  labels.reserve(kUsualSize);
+  labels = view.labels;
   append_label(labels, "link_layer", core::link_layer_name(view.port->link_layer));
   append_label(labels, "netdev", view.port->netdev);
   append_label(labels, "is_vf", is_vf ? "true" : "false");

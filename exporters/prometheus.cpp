@@ -35,7 +35,10 @@ HostView::HostView(const core::HostSnapshot& snapshot, const core::AgentStatus& 
 }
 
 std::string with_label(const std::string& labels, std::string_view name, std::string_view value) {
-  std::string result = labels;
+  constexpr std::size_t kMarks = 8;  // room for what stands around names and values
+  std::string result;
+  result.reserve(labels.size() + name.size() + value.size() + kMarks);
+  result = labels;
   append_label(result, name, value);
   return result;
 }

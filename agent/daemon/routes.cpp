@@ -12,6 +12,7 @@
 #include "exporters/html_pair.h"
 #include "exporters/json.h"
 #include "exporters/prometheus.h"
+#include "exporters/text_pool.h"
 #include "probes/control_message.h"
 #include "probes/mesh_message.h"
 
@@ -26,11 +27,15 @@ using exporters::text_response;
 constexpr const char* kExpositionType = "text/plain; version=0.0.4; charset=utf-8";
 constexpr const char* kJsonType = "application/json";
 
-HttpResponse response(std::string content_type, std::string body) {
+HttpResponse response(std::string content_type, std::shared_ptr<const std::string> body) {
   return {.status = 200,
           .content_type = std::move(content_type),
-          .body = std::make_shared<const std::string>(std::move(body)),
+          .body = std::move(body),
           .headers = {}};
+}
+
+HttpResponse response(std::string content_type, std::string body) {
+  return response(std::move(content_type), std::make_shared<const std::string>(std::move(body)));
 }
 
 tl::expected<exporters::SourceSet, HttpResponse> requested_sources(const HttpRequest& request) {
@@ -58,7 +63,8 @@ bool wants_per_peer(config::PerPeerSeries when, const core::AgentStatus& agent) 
   return targets <= kSmallMesh;
 }
 
-HttpResponse serve_metrics(const RouteParts& parts, const HttpRequest& request) {
+HttpResponse serve_metrics(const RouteParts& parts, const HttpRequest& request,
+                           exporters::TextPool& pool) {
   const auto sources = requested_sources(request);
   if (!sources) return sources.error();
   const auto observation = parts.observer.observe();
@@ -68,8 +74,8 @@ HttpResponse serve_metrics(const RouteParts& parts, const HttpRequest& request) 
       .sources = *sources,
       .per_peer_series = wants_per_peer(config->probes.ud.per_peer_series, agent),
       .node_exporter = config->compat.node_exporter};
-  std::string text;
-  exporters::render_prometheus(*observation->host, agent, options, text);
+  auto text = pool.take();
+  exporters::render_prometheus(*observation->host, agent, options, *text);
   return response(kExpositionType, std::move(text));
 }
 
@@ -195,6 +201,7 @@ core::AgentStatus make_agent_status(const RouteParts& parts, const Observation& 
 std::vector<exporters::HttpRoute> make_routes(const RouteParts& parts, Lifecycle lifecycle) {
   const auto style = std::make_shared<const std::string>(exporters::page_style());
   const auto script = std::make_shared<const std::string>(exporters::page_script());
+  const auto pool = std::make_shared<exporters::TextPool>();
   std::vector<exporters::HttpRoute> routes = {
       {HttpMethod::kGet, "/", [parts](const HttpRequest&) { return serve_page(parts); }},
       {HttpMethod::kGet, "/pair",
@@ -224,7 +231,7 @@ std::vector<exporters::HttpRoute> make_routes(const RouteParts& parts, Lifecycle
       {HttpMethod::kPost, "/api/v1/rc",
        [parts](const HttpRequest& request) { return serve_rc(parts, request); }},
       {HttpMethod::kGet, "/metrics",
-       [parts](const HttpRequest& request) { return serve_metrics(parts, request); }},
+       [parts, pool](const HttpRequest& request) { return serve_metrics(parts, request, *pool); }},
       {HttpMethod::kGet, "/-/healthy",
        [](const HttpRequest&) { return text_response(200, "healthy\n"); }},
       {HttpMethod::kGet, "/-/ready", [parts](const HttpRequest&) { return serve_ready(parts); }},

@@ -1,0 +1,25 @@
+#include "exporters/text_pool.h"
+
+#include <utility>
+
+namespace rdmadiag::exporters {
+
+std::shared_ptr<std::string> TextPool::take() {
+  auto text = std::make_unique<std::string>();
+  {
+    const std::lock_guard lock(spare_->mutex);
+    if (!spare_->texts.empty()) {
+      *text = std::move(spare_->texts.back());
+      spare_->texts.pop_back();
+    }
+  }
+  text->clear();
+  const auto give_back = [spare = spare_](std::string* used) {
+    const std::unique_ptr<std::string> owned(used);
+    const std::lock_guard lock(spare->mutex);
+    if (spare->texts.size() < kMaxSpare) spare->texts.push_back(std::move(*owned));
+  };
+  return {text.release(), give_back};
+}
+
+}  // namespace rdmadiag::exporters
