@@ -29,10 +29,15 @@ if(RDMADIAG_FUZZERS)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
-# Declares a static library of the project: rdmadiag_library(NAME SOURCES … LINK …)
+# Declares a static library of the project: rdmadiag_library(NAME [SMALL] SOURCES … LINK …)
+# SMALL: what a scrape does not run is compiled for size, half of what it is for speed. A program's
+# code is the larger part of the memory that it takes.
 function(rdmadiag_library name)
-  cmake_parse_arguments(arg "" "" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
+  cmake_parse_arguments(arg "SMALL" "" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
   add_library(${name} STATIC ${arg_SOURCES})
+  if(arg_SMALL)
+    target_compile_options(${name} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-Os>)
+  endif()
   target_link_libraries(${name} PUBLIC rdmadiag_flags ${arg_LINK} PRIVATE ${arg_PRIVATE_LINK})
 endfunction()
 
@@ -40,4 +45,16 @@ endfunction()
 find_program(MOLD mold)
 if(MOLD AND CMAKE_BUILD_TYPE STREQUAL "Debug")
   add_link_options(-fuse-ld=mold)
+endif()
+
+# The counters' catalogue is a table of pointers: its relocations, resident in each process, are
+# half a megabyte unless they are packed. A C library before 2.36 does not start what is packed.
+include(CheckCXXSourceRuns)
+if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug" AND NOT CMAKE_CROSSCOMPILING)
+  set(CMAKE_REQUIRED_LINK_OPTIONS -Wl,-z,pack-relative-relocs)
+  check_cxx_source_runs("int main() { return 0; }" RDMADIAG_PACKS_RELOCATIONS)
+  unset(CMAKE_REQUIRED_LINK_OPTIONS)
+  if(RDMADIAG_PACKS_RELOCATIONS)
+    add_link_options(-Wl,-z,pack-relative-relocs)
+  endif()
 endif()
