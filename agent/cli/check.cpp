@@ -44,7 +44,7 @@ int check(const CheckOptions& options, Context& context) {
   if (!observer) return report_failure(context, observer.error());
   auto seen = (*observer)->observe();
   // A running agent compares with its own history; a capture does not change.
-  const bool second_look = options.observer.agent.empty() && context.options.sysfs.empty();
+  const bool second_look = options.observer.agent.address.empty() && context.options.sysfs.empty();
   if (seen && second_look && !seen->host->devices.empty()) {
     if (context.world.out_is_terminal) {
       context.err() << "rdmadiag: watching for " << core::format_duration(options.interval) << "\n";

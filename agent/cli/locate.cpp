@@ -91,7 +91,7 @@ int exit_code(const core::Localisation& found) {
 }  // namespace
 
 Action define_locate(CLI::App& app) {
-  auto agent = std::make_shared<std::string>();
+  auto agent = std::make_shared<AgentChoice>();
   add_mesh_agent_option(app, *agent);
   return [agent](Context& context) {
     const auto view = ask_mesh(context.world, *agent);

@@ -56,6 +56,11 @@ ProcessLimits process_limits() {
   return limits;
 }
 
+std::string hostname() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
+}
+
 World real_world() {
   World world;
   world.clock = std::make_shared<core::SystemClock>();
@@ -63,6 +68,7 @@ World real_world() {
   world.make_netlink = [] { return host::make_rdma_netlink(); };
   world.make_sources = [] { return host::live_sources(host::launch_here); };
   world.roots = {"/sys", "/proc", "/dev"};
+  world.hostname = hostname();
   world.config_file = "/etc/rdmadiag/rdmadiag.yaml";
   world.limits = process_limits();
   world.out = &std::cout;
@@ -72,7 +78,7 @@ World real_world() {
   world.style.colour = world.out_is_terminal && wants_colour();
   world.style.utf8 = std::string_view(::nl_langinfo(CODESET)) == "UTF-8";
   world.wait = wait_or_interrupt;
-  world.fetch = fetch_url;
+  world.fetch = fetch;
   return world;
 }
 

@@ -179,7 +179,7 @@ int exit_code(const MeshView& view, const std::vector<MeshPair>& pairs) {
 }  // namespace
 
 Action define_mesh(CLI::App& app) {
-  auto agent = std::make_shared<std::string>();
+  auto agent = std::make_shared<AgentChoice>();
   add_mesh_agent_option(app, *agent);
   return [agent](Context& context) {
     const auto view = ask_mesh(context.world, *agent);

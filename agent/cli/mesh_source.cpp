@@ -1,6 +1,5 @@
 #include "agent/cli/mesh_source.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
 #include <optional>
@@ -21,50 +20,39 @@ constexpr std::size_t kNamedSilent = 10;
 
 using Answers = std::vector<std::optional<core::Result<core::MeshReport>>>;
 
-// An agent that one agent names is asked the same way: its address is checked to be no more than
-// host and port.
-std::string scheme_of(const std::string& url) { return url.substr(0, url.find("://") + 3); }
-
-Answers ask_all(const World& world, const std::vector<std::string>& urls) {
-  Answers answers(urls.size());
+Answers ask_all(const World& world, const std::vector<AgentClient>& agents) {
+  Answers answers(agents.size());
   const core::SteadyTime until = world.clock->steady() + kPatience;
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
-    for (std::size_t i = next++; i < urls.size(); i = next++) {
+    for (std::size_t i = next++; i < agents.size(); i = next++) {
       if (world.clock->steady() >= until) return;
-      answers[i] = ask_report(world, urls[i]);
+      answers[i] = ask_report(agents[i]);
     }
   };
   std::vector<std::jthread> threads;
-  for (std::size_t i = 0; i < std::min(kAtOnce, urls.size()); ++i) threads.emplace_back(work);
+  for (std::size_t i = 0; i < std::min(kAtOnce, agents.size()); ++i) threads.emplace_back(work);
   threads.clear();
   return answers;
 }
 
 }  // namespace
 
-void add_mesh_agent_option(CLI::App& app, std::string& agent) {
-  app.add_option("--agent", agent,
-                 "Ask this agent instead of this host's (port 10915 where none is named)")
-      ->type_name("HOST:PORT");
+void add_mesh_agent_option(CLI::App& app, AgentChoice& agent) {
+  add_agent_option(app, agent, "Ask this agent instead of this host's");
 }
 
-core::Result<std::string> ask_agent(const World& world, const std::string& agent,
-                                    const std::string& path) {
-  return world.fetch(agent_url(agent.empty() ? "localhost" : agent) + path);
-}
-
-core::Result<core::MeshReport> ask_report(const World& world, const std::string& agent) {
-  const auto body = ask_agent(world, agent, "/api/v1/probes");
+core::Result<core::MeshReport> ask_report(const AgentClient& agent) {
+  const auto body = agent.get("/api/v1/probes");
   if (!body) return tl::make_unexpected(body.error());
   auto report = probes::decode_mesh(*body);
-  if (!report) return core::fail(agent_url(agent) + ": " + report.error().message());
+  if (!report) return core::fail(agent.name() + ": " + report.error().message());
   return report;
 }
 
-core::Result<MeshView> ask_mesh(const World& world, const std::string& agent) {
-  const std::string first = agent_url(agent.empty() ? "localhost" : agent);
-  auto report = ask_report(world, first);
+core::Result<MeshView> ask_mesh(const World& world, const AgentChoice& agent) {
+  const AgentClient first(world, agent);
+  auto report = ask_report(first);
   if (!report) return tl::make_unexpected(report.error());
   std::vector<core::MeshAgent> others;
   MeshView view;
@@ -76,10 +64,11 @@ core::Result<MeshView> ask_mesh(const World& world, const std::string& agent) {
       others.push_back(other);
     }
   }
-  std::vector<std::string> urls;
-  for (const core::MeshAgent& other : others) urls.push_back(scheme_of(first) + other.address);
+  // Asked the same way: an address is checked to be no more than host and port.
+  std::vector<AgentClient> clients;
+  for (const core::MeshAgent& other : others) clients.push_back(first.other(other.address));
   view.reports.push_back(std::move(*report));
-  Answers answers = ask_all(world, urls);
+  Answers answers = ask_all(world, clients);
   for (std::size_t i = 0; i < answers.size(); ++i) {
     std::optional<core::Result<core::MeshReport>>& answer = answers[i];
     if (answer && *answer) {

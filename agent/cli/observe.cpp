@@ -14,7 +14,6 @@ namespace {
 
 // A person waits for a stuck device longer than a scrape does.
 constexpr auto kDeadline = std::chrono::seconds(3);
-constexpr std::string_view kDefaultPort = "10915";
 
 core::AgentStatus local_status(const core::HostSnapshot& host, const core::HostSnapshot* before,
                                const core::Expectations& expect) {
@@ -58,20 +57,19 @@ class LocalObserver final : public Observer {
 
 class AgentObserver final : public Observer {
  public:
-  AgentObserver(World& world, std::string url) : world_(world), url_(std::move(url)) {}
+  explicit AgentObserver(AgentClient agent) : agent_(std::move(agent)) {}
 
   core::Result<Observation> observe() override {
-    const auto body = world_.fetch(url_ + "/api/v1/snapshot");
+    const auto body = agent_.get("/api/v1/snapshot");
     if (!body) return tl::make_unexpected(body.error());
     auto parsed = exporters::parse_json(*body);
-    if (!parsed) return core::fail(url_ + ": " + parsed.error().message());
+    if (!parsed) return core::fail(agent_.name() + ": " + parsed.error().message());
     return Observation{std::make_shared<core::HostSnapshot>(std::move(parsed->host)),
                        std::move(parsed->agent)};
   }
 
  private:
-  World& world_;
-  std::string url_;
+  AgentClient agent_;
 };
 
 }  // namespace
@@ -96,19 +94,10 @@ core::Expectations host_expectations(const World& world) {
 
 }  // namespace
 
-std::string agent_url(const std::string& address) {
-  if (address.find("://") != std::string::npos) return address;
-  const std::size_t bracket = address.rfind(']');
-  const std::size_t colon = address.rfind(':');
-  const bool has_port =
-      colon != std::string::npos && (bracket == std::string::npos || colon > bracket);
-  return "http://" + address + (has_port ? "" : ":" + std::string(kDefaultPort));
-}
-
 core::Result<std::unique_ptr<Observer>> open_observer(const Context& context,
                                                       const ObserverOptions& options) {
-  if (!options.agent.empty()) {
-    return std::make_unique<AgentObserver>(context.world, agent_url(options.agent));
+  if (!options.agent.address.empty()) {
+    return std::make_unique<AgentObserver>(AgentClient(context.world, options.agent));
   }
   const host::CollectOptions collect = collect_options(context, options);
   if (const core::Status good = host::check_options(collect); !good) {

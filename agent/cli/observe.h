@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "agent/cli/agent_client.h"
 #include "agent/cli/world.h"
 #include "agent/core/agent_status.h"
 #include "agent/core/expectations.h"
@@ -27,7 +28,7 @@ class Observer {
 };
 
 struct ObserverOptions {
-  std::string agent;         // "host", "host:port" or a URL; empty: no agent
+  AgentChoice agent;         // without an address: no agent, this host
   bool queue_pairs = false;  // ask the kernel for each queue pair
 };
 
@@ -45,8 +46,5 @@ int report_failure(const Context& context, const core::Error& error);
 // How a command reads: at once, and with a person's patience for a device that is stuck.
 [[nodiscard]] host::CollectOptions collect_options(const Context& context,
                                                    const ObserverOptions& options);
-
-// "http://host:10915" for "host"; anything with a scheme stays as it is.
-[[nodiscard]] std::string agent_url(const std::string& address);
 
 }  // namespace rdmadiag::cli

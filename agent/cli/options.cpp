@@ -8,9 +8,7 @@
 namespace rdmadiag::cli {
 
 void add_agent_option(CLI::App& app, ObserverOptions& options) {
-  app.add_option("--agent", options.agent,
-                 "Ask the agent of another host (port 10915 where none is named)")
-      ->type_name("HOST:PORT");
+  add_agent_option(app, options.agent, "Ask the agent of another host");
 }
 
 CLI::Option* add_duration_option(CLI::App& app, const std::string& name,

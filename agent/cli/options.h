@@ -13,7 +13,7 @@ class Option;
 
 namespace rdmadiag::cli {
 
-// `--agent HOST:PORT`, into options.agent.
+// `--agent HOST:PORT` and how to ask it, into options.agent.
 void add_agent_option(CLI::App& app, ObserverOptions& options);
 
 // A duration above zero such as 500ms, 10s or 1m; anything else is a usage error. What is there

@@ -116,10 +116,10 @@ int exit_code(const core::MeshReport& report) {
 }  // namespace
 
 Action define_peers(CLI::App& app) {
-  auto agent = std::make_shared<std::string>();
+  auto agent = std::make_shared<AgentChoice>();
   add_mesh_agent_option(app, *agent);
   return [agent](Context& context) {
-    const auto report = ask_report(context.world, *agent);
+    const auto report = ask_report(AgentClient(context.world, *agent));
     if (!report) return report_failure(context, report.error());
     if (context.options.json) {
       print_json(*report, context);

@@ -191,6 +191,7 @@ Action define_ping(CLI::App& app) {
   app.add_option("--count,-c", options->count, "Probes to send (until interrupted unless said)")
       ->type_name("N")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{10'000'000}));
+  add_tls_options(app, options->wishes.tls);
   add_duration_option(app, "--interval,-i", options->interval,
                       "Time between two probes, 1s unless said, at least 10ms");
   add_duration_option(app, "--timeout", options->timeout,

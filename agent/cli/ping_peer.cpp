@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "agent/cli/mesh_source.h"
 #include "agent/cli/observe.h"
 #include "config/load.h"
 #include "probes/control_message.h"
@@ -20,11 +19,11 @@ struct OwnPort {
   core::Protocol protocol = core::Protocol::kUnknown;
 };
 
-core::Result<AgentEndpoints> ask_endpoints(const World& world, const std::string& agent) {
-  const auto body = ask_agent(world, agent, "/api/v1/endpoints");
+core::Result<AgentEndpoints> ask_endpoints(const AgentClient& agent) {
+  const auto body = agent.get("/api/v1/endpoints");
   if (!body) return tl::make_unexpected(body.error());
   auto endpoints = probes::decode_endpoints(*body);
-  if (!endpoints) return core::fail(agent_url(agent) + ": " + endpoints.error().message());
+  if (!endpoints) return core::fail(agent.name() + ": " + endpoints.error().message());
   return endpoints;
 }
 
@@ -81,9 +80,10 @@ core::Result<PingRequest> make_ping_request(const Context& context, const PingWi
 
   const std::size_t scheme = wishes.peer.find("://");
   const std::size_t slash = wishes.peer.find('/', scheme == std::string::npos ? 0 : scheme + 3);
-  const std::string agent = wishes.peer.substr(0, slash);
+  const AgentClient agent(context.world,
+                          {.address = wishes.peer.substr(0, slash), .tls = wishes.tls});
   const std::string device = slash == std::string::npos ? "" : wishes.peer.substr(slash + 1);
-  const auto endpoints = ask_endpoints(context.world, agent);
+  const auto endpoints = ask_endpoints(agent);
   if (!endpoints) return tl::make_unexpected(endpoints.error());
 
   const auto observer = open_observer(context, {});

@@ -5,13 +5,15 @@
 #include <optional>
 #include <string>
 
+#include "agent/cli/agent_client.h"
 #include "agent/cli/ping_session.h"
 #include "agent/cli/world.h"
 
 namespace rdmadiag::cli {
 
 struct PingWishes {
-  std::string peer;      // "host[:port][/device]"
+  std::string peer;  // "host[:port][/device]"
+  probes::HttpClientTls tls;
   std::string device;    // ours; empty: the first that fits
   std::string key_file;  // empty: that of the daemon's configuration
   std::optional<int> dscp;

@@ -16,7 +16,7 @@ using exporters::Align;
 using exporters::Paint;
 
 struct Options {
-  std::string agent;
+  AgentChoice agent;
   bool explain = false;
 };
 
@@ -46,7 +46,7 @@ void print_text(const probes::PinglistRnic& rnic, const Options& options, Contex
 }
 
 int show(const Options& options, Context& context) {
-  const auto body = ask_agent(context.world, options.agent, "/api/v1/pinglist");
+  const auto body = AgentClient(context.world, options.agent).get("/api/v1/pinglist");
   if (!body) return report_failure(context, body.error());
   const auto rnics = probes::decode_pinglist(*body);
   if (!rnics) return report_failure(context, rnics.error());

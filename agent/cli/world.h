@@ -18,6 +18,7 @@
 #include "agent/host/netlink_source.h"
 #include "agent/host/sysfs.h"
 #include "exporters/table.h"
+#include "probes/http_client.h"
 
 namespace rdmadiag::cli {
 
@@ -25,6 +26,12 @@ namespace rdmadiag::cli {
 struct ProcessLimits {
   std::optional<std::uint64_t> memlock_bytes;  // empty: unlimited
   bool ignores_memlock = false;                // CAP_IPC_LOCK
+};
+
+struct HttpCall {
+  std::string url;
+  std::optional<std::string> json = {};  // to be posted; empty: GET
+  probes::HttpClientTls tls = {};
 };
 
 struct World {
@@ -35,6 +42,7 @@ struct World {
   // Of this machine's kernel, beside sysfs and RDMA netlink; may be empty.
   std::function<std::vector<host::DeviceSourceFactory>()> make_sources;
   host::Roots roots;
+  std::string hostname;
   std::string config_file;  // where the daemon's configuration is when nobody says
   ProcessLimits limits;
   std::ostream* out = nullptr;  // results
@@ -43,8 +51,8 @@ struct World {
   bool out_is_terminal = false;
   // Waits that long; false when the user does not want to wait any more.
   std::function<bool(std::chrono::nanoseconds)> wait;
-  // The body of a URL, bounded in size and time.
-  std::function<core::Result<std::string>(const std::string& url)> fetch;
+  // The body of the answer, bounded in size and time. Sixteen threads may call at once.
+  std::function<core::Result<std::string>(const HttpCall& call)> fetch;
 };
 
 // Options that every command takes.

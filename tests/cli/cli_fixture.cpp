@@ -48,6 +48,7 @@ CliResult CliFixture::run(const std::vector<std::string>& arguments) {
   world.files = std::make_shared<host::SystemFileReader>();
   world.make_netlink = [&] { return netlink; };
   world.roots = {tree.sys(), tree.proc(), tree.dev()};
+  world.hostname = "here";
   world.config_file = tree.at("etc/rdmadiag.yaml");
   world.limits = limits;
   world.out = &out;
@@ -58,9 +59,10 @@ CliResult CliFixture::run(const std::vector<std::string>& arguments) {
     clock->advance(duration);
     return during_wait(duration);
   };
-  world.fetch = [&](const std::string& url) -> core::Result<std::string> {
-    const auto page = pages.find(url);
-    if (page == pages.end()) return core::fail(url + ": HTTP status 404");
+  world.fetch = [&](const cli::HttpCall& call) -> core::Result<std::string> {
+    if (answer_call) return answer_call(call);
+    const auto page = pages.find(call.url);
+    if (page == pages.end()) return core::fail(call.url + ": HTTP status 404");
     return page->second;
   };
   std::vector<const char*> argv = {"rdmadiag"};

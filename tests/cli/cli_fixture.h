@@ -34,6 +34,8 @@ struct CliFixture {
   // Called instead of waiting; false ends a --watch.
   std::function<bool(std::chrono::nanoseconds)> during_wait = [](auto) { return false; };
   std::map<std::string, std::string> pages;  // what URLs answer
+  // Instead of the pages, when set.
+  std::function<core::Result<std::string>(const cli::HttpCall&)> answer_call;
 
   // The live host is the tree.
   [[nodiscard]] CliResult run(const std::vector<std::string>& arguments);

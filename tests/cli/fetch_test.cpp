@@ -42,7 +42,7 @@ struct Agent {
   }
   [[nodiscard]] std::string error_of(const std::string& path,
                                      const cli::FetchLimits& limits) const {
-    const auto body = cli::fetch_url_within(url(path), limits);
+    const auto body = cli::fetch_within({.url = url(path)}, limits);
     return body ? "no error" : body.error().message();
   }
 
@@ -55,30 +55,42 @@ struct Agent {
 
 TEST_CASE("a page within the limits is fetched") {
   const Agent agent;
-  CHECK(cli::fetch_url(agent.url("/small")) == std::string(100, 'x'));
-  CHECK(cli::fetch_url_within(agent.url("/large"), {.bytes = 100'000})->size() == 100'000);
+  CHECK(cli::fetch({.url = agent.url("/small")}) == std::string(100, 'x'));
+  CHECK(cli::fetch_within({.url = agent.url("/large")}, {.bytes = 100'000})->size() == 100'000);
 }
 
 TEST_CASE("a page over the limit is none, however small it is packed") {
   const Agent agent;  // which packs 100 kB of one letter into some hundred bytes
   CHECK(agent.error_of("/large", {.bytes = 99'999}) ==
-        agent.url("/large") + ": the answer is too large");
+        "GET " + agent.url("/large") + ": the answer is larger than 99999 bytes");
 }
 
 TEST_CASE("a status other than 200 is an error that names it, and nobody is led elsewhere") {
   const Agent agent;
-  CHECK(agent.error_of("/busy", {}) == agent.url("/busy") + ": HTTP status 503");
-  CHECK(agent.error_of("/none", {}) == agent.url("/none") + ": HTTP status 404");
-  CHECK(agent.error_of("/moved", {}) == agent.url("/moved") + ": HTTP status 302");
+  const auto begins = [&](const std::string& path, const std::string& status) {
+    return agent.error_of(path, {}).starts_with("GET " + agent.url(path) + ": HTTP status " +
+                                                status);
+  };
+  CHECK(begins("/busy", "503"));
+  CHECK(begins("/none", "404"));
+  CHECK(begins("/moved", "302"));
 }
 
 TEST_CASE("an agent that does not answer is waited for no longer than said") {
   const Agent agent;
-  const std::string error = agent.error_of("/stuck", {.time = 100ms});
-  CHECK(error.starts_with(agent.url("/stuck") + ": Timeout was reached"));
+  CHECK(agent.error_of("/stuck", {.time = 100ms}) ==
+        "GET " + agent.url("/stuck") + ": Connection timed out");
 }
 
 TEST_CASE("only HTTP is spoken") {
-  CHECK_FALSE(cli::fetch_url("file:///etc/hostname"));
-  CHECK_FALSE(cli::fetch_url("ftp://127.0.0.1/x"));
+  CHECK_FALSE(cli::fetch({.url = "file:///etc/hostname"}));
+  CHECK_FALSE(cli::fetch({.url = "ftp://127.0.0.1/x"}));
+}
+
+TEST_CASE("a password in the URL is not repeated in what went wrong") {
+  const Agent agent;
+  const std::string url = "http://me:secret@" + agent.server->addresses().front() + "/none";
+  const auto body = cli::fetch({.url = url});
+  REQUIRE_FALSE(body);
+  CHECK(body.error().message().starts_with("GET " + agent.url("/none") + ": HTTP status 404"));
 }
