@@ -77,7 +77,7 @@ void RcProber::answered(std::uint64_t id, const core::Result<RcParameters>& answ
   if (found == connections_.end()) return;  // too late, or of another life
   Connection& connection = found->second;
   if (!answer) {
-    return fail(found->first, connection, Fault::kRemote,
+    return fail(found->first, connection, Fault::kAgent,
                 "asking the peer: " + answer.error().message());
   }
   connection.peer_epoch = answer->epoch;
@@ -128,7 +128,7 @@ void RcProber::advance(std::uint32_t key, Connection& connection) {
       break;
     case State::kAsked:
       if (now >= connection.due) {
-        fail(key, connection, Fault::kRemote,
+        fail(key, connection, Fault::kAgent,
              fmt::format("asking the peer: no answer within {:.0f} s",
                          seconds(options_.limits.answer)));
       }
@@ -200,6 +200,7 @@ void RcProber::check_message(std::uint32_t key, Connection& connection) {
   }
   if (!connection.message->stalled) {
     ledger_.lost();
+    record({.kind = RcRecord::Kind::kLost, .round_trip = {}, .problem = {}});
     ++connection.echoes_missed;
   }
   connection.message.reset();
@@ -232,6 +233,8 @@ void RcProber::acknowledged(Connection& connection, const Tick& tick) {
   connection.last_ok = clock_.steady();
   if (connection.last_ok - connection.up_since >= options_.limits.stable) connection.failures = 0;
   ledger_.acknowledged(connection.peer, round_trip);
+  if (!connection.is_up) record({.kind = RcRecord::Kind::kUp, .round_trip = {}, .problem = {}});
+  record({.kind = RcRecord::Kind::kAcknowledged, .round_trip = round_trip, .problem = {}});
   if (connection.is_up) return;
   connection.is_up = true;
   ledger_.set_state(connection.peer, {.up = true, .should_be_up = true, .problem = {}});

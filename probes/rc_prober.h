@@ -12,6 +12,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agent/core/clock.h"
@@ -19,6 +20,7 @@
 #include "probes/random.h"
 #include "probes/rc_backoff.h"
 #include "probes/rc_ledger.h"
+#include "probes/rc_record.h"
 #include "probes/rc_transport.h"
 #include "probes/schedule.h"
 
@@ -98,6 +100,10 @@ class RcProber final : public RcEvents {
   // Whether an answer is awaited whose time to arrive a stall of the loop would falsify.
   [[nodiscard]] bool awaits_answers() const;
 
+  // What happened since the last call, of all connections; empty unless asked for by keep_records.
+  [[nodiscard]] std::vector<RcRecord> take_records() { return std::exchange(records_, {}); }
+  void keep_records() { keeps_records_ = true; }
+
   // Any thread.
   void fill(core::RcProbes& probes) const { ledger_.fill(probes); }
 
@@ -129,8 +135,9 @@ class RcProber final : public RcEvents {
     core::SteadyTime last_send_operation{};
     std::uint32_t echoes_missed = 0;
   };
-  // Whose fault: of this host's device, which says nothing about the peer, or not.
-  enum class Fault : std::uint8_t { kLocal, kRemote };
+  // Whose fault: of this host's device, which says nothing about the peer; of the peer's agent; of
+  // what is in between, or the peer's device.
+  enum class Fault : std::uint8_t { kLocal, kAgent, kRemote };
 
   using Connections = std::map<std::uint32_t, Connection>;
 
@@ -145,6 +152,7 @@ class RcProber final : public RcEvents {
                const std::string& problem);
   void release(std::uint32_t key, Connection& connection);
   void tell(Connection& connection, Fault fault, std::string problem);
+  void record(RcRecord happened);
   [[nodiscard]] core::SteadyTime message_deadline(const Message& message) const;
   [[nodiscard]] core::SteadyTime start_time(const Connection& connection) const;
   [[nodiscard]] bool acknowledges() const { return transport_->acknowledges(options_.service); }
@@ -164,6 +172,8 @@ class RcProber final : public RcEvents {
   std::uint64_t next_number_ = 1;
   core::SteadyTime next_rebuild_{};
   std::vector<RcRequest> requests_;
+  bool keeps_records_ = false;
+  std::vector<RcRecord> records_;
   RcLedger ledger_;
 };
 

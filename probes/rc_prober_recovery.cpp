@@ -82,7 +82,10 @@ void RcProber::rebuild(std::uint32_t key, Connection& connection, RcRebuildReaso
     connection.broke_with_port = true;
     return fail(key, connection, Fault::kLocal, problem);
   }
-  if (connection.message && reason == RcRebuildReason::kCompletionError) ledger_.lost();
+  if (connection.message && reason == RcRebuildReason::kCompletionError) {
+    ledger_.lost();
+    record({.kind = RcRecord::Kind::kLost, .round_trip = {}, .problem = {}});
+  }
   ledger_.rebuilt(reason);
   fail(key, connection, reason == RcRebuildReason::kPortUp ? Fault::kLocal : Fault::kRemote,
        problem);
@@ -93,7 +96,16 @@ void RcProber::fail(std::uint32_t key, Connection& connection, Fault fault,
   release(key, connection);
   connection.due = clock_.steady() + options_.limits.backoff.wait(connection.failures, random_);
   ++connection.failures;
-  tell(connection, usable() ? fault : Fault::kLocal, problem);
+  if (!usable()) fault = Fault::kLocal;
+  tell(connection, fault, problem);
+  RcRecord::Kind kind = RcRecord::Kind::kBroken;
+  if (fault == Fault::kLocal) kind = RcRecord::Kind::kLocal;
+  if (fault == Fault::kAgent) kind = RcRecord::Kind::kNotAgreed;
+  record({.kind = kind, .round_trip = {}, .problem = problem});
+}
+
+void RcProber::record(RcRecord happened) {
+  if (keeps_records_) records_.push_back(std::move(happened));
 }
 
 void RcProber::release(std::uint32_t key, Connection& connection) {
@@ -107,7 +119,7 @@ void RcProber::release(std::uint32_t key, Connection& connection) {
 void RcProber::tell(Connection& connection, Fault fault, std::string problem) {
   connection.problem = std::move(problem);
   ledger_.set_state(connection.peer, {.up = false,
-                                      .should_be_up = fault == Fault::kRemote && connection.agreed,
+                                      .should_be_up = fault != Fault::kLocal && connection.agreed,
                                       .problem = connection.problem});
   if (!std::exchange(connection.is_up, false)) return;
   core::log_warn(

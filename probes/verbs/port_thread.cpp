@@ -28,6 +28,8 @@ constexpr auto kStall = 100ms;  // later than asked for
 constexpr auto kSpin = 20us;    // for answers that come at once
 constexpr auto kJoinWithin = 1s;
 constexpr std::size_t kMaxPosted = 10'000;
+// A thread looks at its clock at least once a second; this long without means that it hangs.
+constexpr auto kHangs = 5s;
 constexpr int kBatchesInARow = 16;  // then what is due has its turn, however many messages come in
 
 }  // namespace
@@ -229,6 +231,12 @@ PortThread::~PortThread() {
     core::log_warn("a probing thread hangs in the kernel and is left behind");
     thread_.detach();
   }
+}
+
+std::string problem_of(const PortState& state, core::SteadyTime now) {
+  if (state.alive != core::SteadyTime{} && now - state.alive > kHangs)
+    return "its driver does not return from a call";
+  return state.usable ? std::string() : state.problem;
 }
 
 bool PortThread::post(std::function<void()> task) { return shared_->post(std::move(task)); }

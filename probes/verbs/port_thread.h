@@ -25,6 +25,9 @@ struct PortState {
   core::SteadyTime alive{};  // when the thread last looked at its clock
 };
 
+// Why the port cannot be used: what its thread says, or that it hangs. Empty when it can.
+[[nodiscard]] std::string problem_of(const PortState& state, core::SteadyTime now);
+
 class PortThread {
  public:
   // `name`: of the thread, at most 15 bytes.

@@ -1,16 +1,19 @@
 #include "probes/verbs/rnic.h"
 
-#include <future>
 #include <utility>
 
 namespace rdmadiag::probes {
 namespace {
 
-using namespace std::chrono_literals;
-
-// A thread looks at its clock at least once a second; this long without means that it hangs.
-constexpr auto kHangs = 5s;
-constexpr auto kAcceptWithin = 1s;
+// For who answers, apart from how.
+AnsweringPortOptions answering(const RnicOptions& options) {
+  return {.device = options.device,
+          .port = options.port,
+          .leaf = options.leaf,
+          .rail = options.rail,
+          .pod = options.pod,
+          .acceptor = options.acceptor};
+}
 
 }  // namespace
 
@@ -20,9 +23,7 @@ Rnic::Rnic(RnicOptions options, std::shared_ptr<const KeyRing> keys, const Rando
       clock_(clock),
       prober_(std::make_shared<ProberUser>(options_.datagrams, options_.connections, keys, random,
                                            clock, std::move(wishes))),
-      responder_(std::make_shared<ResponderUser>(options_.acceptor, keys, random, clock)),
-      responder_thread_(options_.device, options_.port, "answer " + options_.device.name,
-                        responder_, clock),
+      answering_(answering(options_), keys, random, clock),
       prober_thread_(options_.device, options_.port, "probe " + options_.device.name, prober_,
                      clock) {}
 
@@ -36,18 +37,6 @@ void Rnic::connection_answered(std::uint64_t request, core::Result<RcParameters>
   prober_thread_.post([user = prober_.get(), request, answer = std::move(answer)] {
     user->rc_prober().answered(request, answer);
   });
-}
-
-core::Result<RcParameters> Rnic::accept(const std::string& peer, const RcParameters& remote) {
-  using Answer = core::Result<RcParameters>;
-  const auto promise = std::make_shared<std::promise<Answer>>();
-  auto answer = promise->get_future();
-  const bool posted = responder_thread_.post([user = responder_.get(), promise, peer, remote] {
-    promise->set_value(user->acceptor().accept(peer, remote));
-  });
-  if (!posted || answer.wait_for(kAcceptWithin) != std::future_status::ready)
-    return core::fail("the device does not answer in time");
-  return answer.get();
 }
 
 void Rnic::set_targets(std::vector<ProbeTarget> targets) {
@@ -66,7 +55,7 @@ void Rnic::set_peer(std::string peer, std::optional<PeerEndpoint> endpoint,
 
 void Rnic::set_keys(std::shared_ptr<const KeyRing> keys) {
   prober_thread_.post([user = prober_.get(), keys] { user->prober().set_keys(keys); });
-  responder_thread_.post([user = responder_.get(), keys] { user->responder().set_keys(keys); });
+  answering_.set_keys(keys);
 }
 
 void Rnic::set_rate_factor(double factor) {
@@ -75,32 +64,6 @@ void Rnic::set_rate_factor(double factor) {
     user->prober().set_rate_factor(factor);
     user->rc_prober().set_rate_factor(factor);
   });
-}
-
-std::string Rnic::problem(const PortState& prober, const PortState& responder) const {
-  const core::SteadyTime now = clock_->steady();
-  for (const PortState* state : {&prober, &responder}) {
-    if (state->alive != core::SteadyTime{} && now - state->alive > kHangs)
-      return "its driver does not return from a call";
-    if (!state->usable) return state->problem;
-  }
-  return {};
-}
-
-RnicEndpoint Rnic::endpoint() const {
-  const PortState state = responder_thread_.state();
-  return {.device = options_.device.name,
-          .port = options_.port,
-          .protocol = state.protocol,
-          .leaf = options_.leaf,
-          .rail = options_.rail,
-          .pod = options_.pod,
-          .gid = state.gid,
-          .lid = state.lid,
-          .qpn = responder_->qpn(),
-          .qkey = qkey_of_epoch(options_.datagrams.epoch),
-          .mtu_bytes = state.mtu_bytes,
-          .problem = problem(state, state)};
 }
 
 core::ProbeSnapshot Rnic::snapshot() const {
@@ -113,10 +76,12 @@ core::ProbeSnapshot Rnic::snapshot() const {
   snapshot.leaf = options_.leaf;
   snapshot.rail = options_.rail;
   snapshot.pod = options_.pod;
-  snapshot.problem = problem(prober_thread_.state(), responder_thread_.state());
+  const core::SteadyTime now = clock_->steady();
+  snapshot.problem = problem_of(prober_thread_.state(), now);
+  if (snapshot.problem.empty()) snapshot.problem = problem_of(answering_.state(), now);
   snapshot.running = snapshot.problem.empty();
   snapshot.rate_factor = rate_factor_;
-  snapshot.responder = responder_->counts();
+  snapshot.responder = answering_.counts();
   snapshot.taken_at = clock_->system();
   return snapshot;
 }

@@ -14,6 +14,7 @@
 #include "agent/core/probe.h"
 #include "probes/endpoint.h"
 #include "probes/prober.h"
+#include "probes/verbs/answering_port.h"
 #include "probes/verbs/port_thread.h"
 #include "probes/verbs/port_users.h"
 
@@ -53,23 +54,22 @@ class Rnic {
   void connection_answered(std::uint64_t request, core::Result<RcParameters> answer);
   // Waits for the responder's thread, at most a second.
   [[nodiscard]] core::Result<RcParameters> accept(const std::string& peer,
-                                                  const RcParameters& remote);
+                                                  const RcParameters& remote) {
+    return answering_.accept(peer, remote);
+  }
 
-  [[nodiscard]] RnicEndpoint endpoint() const;
+  [[nodiscard]] RnicEndpoint endpoint() const { return answering_.endpoint(); }
   // Without the path records: they are many, and only localisation wants them.
   [[nodiscard]] core::ProbeSnapshot snapshot() const;
   [[nodiscard]] core::ProbeSnapshot snapshot_with_paths() const;
   [[nodiscard]] core::PairHistory history(std::string_view peer) const;
 
  private:
-  [[nodiscard]] std::string problem(const PortState& prober, const PortState& responder) const;
-
   RnicOptions options_;
   std::shared_ptr<const core::Clock> clock_;
   std::shared_ptr<ProberUser> prober_;
-  std::shared_ptr<ResponderUser> responder_;
   std::atomic<double> rate_factor_ = 1;
-  PortThread responder_thread_;
+  AnsweringPort answering_;
   PortThread prober_thread_;  // ends first
 };
 

@@ -493,3 +493,42 @@ TEST_CASE("whatever the interval, peers hear of a connection before they drop it
   CHECK(bench.transport.posted.size() >= 10);
   CHECK(bench.transport.posted.size() <= 12);
 }
+
+TEST_CASE("who pings is told of every message and of the connection") {
+  using Kind = RcRecord::Kind;
+  Bench bench;
+  bench.prober.set_targets(targets(1));
+  bench.run_for(2s);
+  CHECK(bench.prober.take_records().empty());  // nobody has asked for them
+  bench.prober.keep_records();
+  bench.run_for(2s);
+  const auto quiet = bench.prober.take_records();
+  REQUIRE(quiet.size() == 2);
+  CHECK(quiet[0].kind == Kind::kAcknowledged);
+  CHECK(quiet[0].round_trip == bench.round_trip);
+
+  bench.acknowledges = false;
+  bench.run_for(1100ms);
+  bench.refusal = "no thanks";
+  bench.prober.broken(bench.current(), "transport retry counter exceeded");
+  bench.run_for(1s);
+  const auto broken = bench.prober.take_records();
+  REQUIRE(broken.size() == 3);
+  CHECK(broken[0].kind == Kind::kLost);
+  CHECK(broken[1].kind == Kind::kBroken);
+  CHECK(broken[1].problem.starts_with("transport retry counter exceeded"));
+  CHECK(broken[2].kind == Kind::kNotAgreed);
+  CHECK(broken[2].problem == "asking the peer: no thanks");
+
+  bench.refusal.clear();
+  bench.acknowledges = true;
+  bench.run_for(5s);
+  const auto again = bench.prober.take_records();
+  REQUIRE(again.size() >= 2);
+  CHECK(again[0].kind == Kind::kUp);
+  CHECK(again[1].kind == Kind::kAcknowledged);
+  bench.transport.create_error = "no memory";
+  bench.prober.broken(bench.current(), "gone");
+  bench.run_for(2s);
+  CHECK(bench.prober.take_records().back().kind == Kind::kLocal);
+}
