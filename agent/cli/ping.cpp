@@ -1,5 +1,6 @@
 // `rdmadiag ping`: probes one peer over RDMA and says of each what became of it.
 #include <CLI/CLI.hpp>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "agent/cli/commands.h"
@@ -8,6 +9,8 @@
 #include "agent/cli/observe.h"
 #include "agent/cli/options.h"
 #include "agent/cli/ping_peer.h"
+#include "agent/cli/ping_rc.h"
+#include "agent/cli/ping_server.h"
 #include "agent/cli/ping_session.h"
 #include "agent/cli/ping_statistics.h"
 #include "agent/cli/ping_verbs.h"
@@ -24,6 +27,7 @@ using nlohmann::json;
 constexpr auto kPoll = 20ms;
 constexpr auto kUsableWithin = 5s;  // a device that is not opened by then will not be
 constexpr auto kLateLimit = 6s;     // by then every probe is decided
+constexpr auto kLeastInterval = 10ms;
 constexpr int kFirstHopLimit = 64;
 
 std::string words(ProbeOutcome outcome) {
@@ -66,12 +70,8 @@ void print_line(const NumberedProbe& numbered, const Context& context) {
   context.out() << "\n" << std::flush;
 }
 
-void print_spread(const char* what, const std::optional<PingStatistics::Spread>& spread,
-                  const Context& context) {
-  if (!spread) return;
-  context.out() << what << " min/p50/avg/max " << short_time(spread->least) << "/"
-                << short_time(spread->median) << "/" << short_time(spread->mean) << "/"
-                << short_time(spread->most) << "\n";
+void print_spread(const char* what, const std::optional<Spread>& spread, const Context& context) {
+  if (spread) context.out() << what << " min/p50/avg/max " << spread_text(*spread) << "\n";
 }
 
 void print_summary(const PingStatistics& sum, const std::string& peer, const Context& context) {
@@ -87,14 +87,6 @@ void print_summary(const PingStatistics& sum, const std::string& peer, const Con
   print_spread("responder", sum.responder(), context);
 }
 
-json to_json(const std::optional<PingStatistics::Spread>& spread) {
-  if (!spread) return nullptr;
-  return {{"min_seconds", spread->least},
-          {"p50_seconds", spread->median},
-          {"avg_seconds", spread->mean},
-          {"max_seconds", spread->most}};
-}
-
 void print_json(const PingStatistics& sum, const PingRequest& request, const Context& context) {
   json outcomes = json::object();
   for (std::size_t i = 0; i < core::kProbeOutcomeCount; ++i) {
@@ -103,17 +95,18 @@ void print_json(const PingStatistics& sum, const PingRequest& request, const Con
   }
   const auto stamps = sum.timestamps();
   context.out() << json{{"schema_version", 1},
-                        {"peer", exporters::valid_utf8(request.peer)},
-                        {"device", exporters::valid_utf8(request.device)},
-                        {"port", request.port},
+                        {"peer", exporters::valid_utf8(request.path.peer)},
+                        {"device", exporters::valid_utf8(request.path.device)},
+                        {"port", request.path.port},
+                        {"transport", "ud"},
                         {"sent", sum.sent()},
                         {"lost", sum.lost()},
                         {"outcomes", outcomes},
                         {"timestamps",
                          stamps ? json(core::probe_timestamps_name(*stamps)) : json(nullptr)},
-                        {"network_rtt", to_json(sum.network())},
-                        {"prober_delay", to_json(sum.prober())},
-                        {"responder_delay", to_json(sum.responder())}}
+                        {"network_rtt", spread_json(sum.network())},
+                        {"prober_delay", spread_json(sum.prober())},
+                        {"responder_delay", spread_json(sum.responder())}}
                        .dump(2)
                 << "\n";
 }
@@ -134,7 +127,19 @@ struct Options {
   std::uint64_t count = 0;
   std::uint32_t labels = 8;
   bool quiet = false;
+  bool rc = false;
+  bool uc = false;
+  std::string operation = "send";
+  bool server = false;
+  std::string listen = ":10915";
+  std::string web_file;
+  bool one_sided = false;
 };
+
+const std::map<std::string, probes::RcOperation> kOperations = {
+    {"send", probes::RcOperation::kSend},
+    {"write", probes::RcOperation::kWrite},
+    {"read", probes::RcOperation::kRead}};
 
 // Until all of `count` are decided, the user has enough, or nothing can be sent.
 void watch(PingSession& session, const Options& options, PingStatistics& sum,
@@ -157,27 +162,95 @@ void watch(PingSession& session, const Options& options, PingStatistics& sum,
   }
 }
 
-int ping(const Options& options, Context& context) {
-  auto request = make_ping_request(context, options.wishes);
-  if (!request) return report_failure(context, request.error());
-  request->interval = options.interval;
-  request->timeout = options.timeout;
-  request->labels = options.labels;
+int ping_datagrams(const Options& options, Context& context) {
+  const auto keys = shared_keys(context.world, options.wishes.key_file);
+  if (!keys) return report_failure(context, keys.error());
+  const auto peer = find_ping_peer(context, options.wishes, PingKind::kDatagrams);
+  if (!peer) return report_failure(context, peer.error());
+  const PingRequest request{.path = peer->path,
+                            .key = keys->front(),
+                            .interval = options.interval,
+                            .timeout = options.timeout,
+                            .labels = options.labels};
+  const PingPath& path = request.path;
   if (!context.options.json) {
-    context.out() << "PING " << exporters::terminal_text(request->peer, context.world.style) << " ("
-                  << core::format_gid(request->endpoint.address.gid) << ", queue pair "
-                  << request->endpoint.address.qpn << ") from " << request->device << " port "
-                  << int{request->port} << ", UD, " << options.labels << " labels\n";
+    context.out() << "PING " << exporters::terminal_text(path.peer, context.world.style) << " ("
+                  << core::format_gid(path.remote.gid) << ", queue pair " << path.remote.qpn
+                  << ") from " << path.device << " port " << int{path.port} << ", UD, "
+                  << options.labels << " labels\n";
   }
-  const auto session = open_ping(*request);
+  const auto session = open_ping(request);
   PingStatistics sum(options.interval, options.count);
   watch(*session, options, sum, context);
   if (context.options.json) {
-    print_json(sum, *request, context);
+    print_json(sum, request, context);
   } else {
-    print_summary(sum, request->peer, context);
+    print_summary(sum, path.peer, context);
   }
   return exit_code(sum);
+}
+
+int ping(const Options& options, Context& context) {
+  if (options.server) {
+    if (context.options.json || !options.wishes.peer.empty()) {
+      context.err() << "rdmadiag: ping --server takes neither a peer nor --json\n";
+      return kExitUsage;
+    }
+    return serve_pings({.listen = options.listen,
+                        .web_file = options.web_file,
+                        .device = options.wishes.device,
+                        .key_file = options.wishes.key_file,
+                        .one_sided = options.one_sided},
+                       context);
+  }
+  if (options.wishes.peer.empty() || options.interval < kLeastInterval) {
+    context.err() << (options.wishes.peer.empty() ? "rdmadiag: ping wants a PEER, or --server\n"
+                                                  : "rdmadiag: --interval is at least 10ms\n");
+    return kExitUsage;
+  }
+  if (!options.rc && !options.uc) return ping_datagrams(options, context);
+  return ping_connection(
+      {.wishes = options.wishes,
+       .interval = options.interval,
+       .count = options.count,
+       .quiet = options.quiet,
+       .operation = kOperations.at(options.operation),
+       .service = options.uc ? probes::RcService::kUnreliable : probes::RcService::kReliable},
+      context);
+}
+
+void add_datagram_options(CLI::App& app, Options& options, CLI::Option* rc, CLI::Option* uc) {
+  for (CLI::Option* option :
+       {add_duration_option(app, "--timeout", options.timeout,
+                            "What takes longer is late or lost, 500ms unless said"),
+        app.add_option("--labels", options.labels, "Flow labels by turns, 8 unless said")
+            ->type_name("N")
+            ->check(CLI::Range(1U, 1024U))}) {
+    option->excludes(rc)->excludes(uc);
+  }
+}
+
+void add_connection_options(CLI::App& app, Options& options, CLI::Option* rc) {
+  app.add_option("--op", options.operation,
+                 "What is done each time over --rc: send, write or read; send unless said")
+      ->type_name("OPERATION")
+      ->check(CLI::IsMember({"send", "write", "read"}).description(""))
+      ->needs(rc);
+}
+
+void add_server_options(CLI::App& app, Options& options) {
+  CLI::Option* server = app.add_flag("--server", options.server,
+                                     "Answer pings until interrupted, on a host without the agent");
+  app.add_option("--listen", options.listen, "Where --server is asked, :10915 unless said")
+      ->type_name("[HOST]:PORT")
+      ->needs(server);
+  app.add_option("--web.config.file", options.web_file,
+                 "TLS and users of --server, in the format of the daemon's")
+      ->type_name("FILE")
+      ->needs(server);
+  app.add_flag("--one-sided", options.one_sided,
+               "Let peers write to and read from a buffer of their own connection (--op)")
+      ->needs(server);
 }
 
 }  // namespace
@@ -186,19 +259,18 @@ Action define_ping(CLI::App& app) {
   auto options = std::make_shared<Options>();
   app.add_option("peer", options->wishes.peer,
                  "The peer's agent, and which of its NICs: HOST[:PORT][/DEVICE]")
-      ->required()
       ->type_name("PEER");
   app.add_option("--count,-c", options->count, "Probes to send (until interrupted unless said)")
       ->type_name("N")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{10'000'000}));
-  add_tls_options(app, options->wishes.tls);
   add_duration_option(app, "--interval,-i", options->interval,
                       "Time between two probes, 1s unless said, at least 10ms");
-  add_duration_option(app, "--timeout", options->timeout,
-                      "What takes longer is late or lost, 500ms unless said");
-  app.add_option("--labels", options->labels, "Flow labels by turns, 8 unless said")
-      ->type_name("N")
-      ->check(CLI::Range(1U, 1024U));
+  CLI::Option* rc =
+      app.add_flag("--rc", options->rc, "Messages over a reliable connection instead of datagrams");
+  CLI::Option* uc = app.add_flag("--uc", options->uc, "Over an unreliable connection");
+  uc->excludes(rc);
+  add_connection_options(app, *options, rc);
+  add_datagram_options(app, *options, rc, uc);
   app.add_option("--device", options->wishes.device, "Our device (the first that fits unless said)")
       ->type_name("DEVICE");
   app.add_option("--dscp", options->wishes.dscp, "Of the probes; the daemon's unless said")
@@ -208,13 +280,9 @@ Action define_ping(CLI::App& app) {
                  "The key shared with the peer; the daemon's unless said")
       ->type_name("FILE");
   app.add_flag("--quiet,-q", options->quiet, "Only the summary");
-  return [options](Context& context) {
-    if (options->interval < 10ms) {
-      context.err() << "rdmadiag: --interval is at least 10ms\n";
-      return kExitUsage;
-    }
-    return ping(*options, context);
-  };
+  add_tls_options(app, options->wishes.tls);
+  add_server_options(app, *options);
+  return [options](Context& context) { return ping(*options, context); };
 }
 
 }  // namespace rdmadiag::cli

@@ -5,7 +5,6 @@
 #include "agent/cli/observe.h"
 #include "config/load.h"
 #include "probes/control_message.h"
-#include "probes/endpoint.h"
 
 namespace rdmadiag::cli {
 namespace {
@@ -13,11 +12,10 @@ namespace {
 using probes::AgentEndpoints;
 using probes::RnicEndpoint;
 
-struct OwnPort {
-  std::string device;
-  std::uint32_t port = 1;
-  core::Protocol protocol = core::Protocol::kUnknown;
-};
+config::Probes configured_probes(const World& world) {
+  const auto loaded = config::load_config(world.config_file);
+  return loaded ? loaded->probes : config::Probes{};
+}
 
 core::Result<AgentEndpoints> ask_endpoints(const AgentClient& agent) {
   const auto body = agent.get("/api/v1/endpoints");
@@ -27,27 +25,25 @@ core::Result<AgentEndpoints> ask_endpoints(const AgentClient& agent) {
   return endpoints;
 }
 
-std::vector<OwnPort> own_ports(const core::HostSnapshot& host, const std::string& device) {
-  std::vector<OwnPort> ports;
-  for (const core::DeviceEntry& entry : host.devices) {
-    if (entry.snapshot == nullptr || (!device.empty() && entry.name != device)) continue;
-    for (const core::PortSnapshot& port : entry.snapshot->ports) {
-      if (port.is_active()) ports.push_back({entry.name, port.number, entry.snapshot->protocol});
-    }
+// Why this NIC of the peer cannot be probed; empty when it can.
+std::string obstacle(const RnicEndpoint& rnic, PingKind kind) {
+  if (kind == PingKind::kDatagrams && rnic.qpn == 0) {
+    return rnic.device + ": " +
+           (rnic.problem.empty() ? "it answers no datagrams (iWARP has none): try --rc"
+                                 : rnic.problem);
   }
-  return ports;
+  return rnic.problem.empty() ? std::string() : rnic.device + ": " + rnic.problem;
 }
 
-// The first pair of ports that speak the same protocol, the peer's that answers datagrams.
+// The first pair of ports that speak the same protocol.
 core::Result<std::pair<OwnPort, RnicEndpoint>> choose(const std::vector<OwnPort>& own,
                                                       const AgentEndpoints& peer,
-                                                      const std::string& device) {
+                                                      const std::string& device, PingKind kind) {
   std::string problem = "it has no RDMA NIC" + (device.empty() ? "" : " " + device);
   for (const RnicEndpoint& rnic : peer.rnics) {
     if (!device.empty() && rnic.device != device) continue;
-    if (rnic.qpn == 0) {
-      problem = rnic.device + ": " +
-                (rnic.problem.empty() ? "it answers no datagrams (iWARP has none)" : rnic.problem);
+    if (std::string why = obstacle(rnic, kind); !why.empty()) {
+      problem = std::move(why);
       continue;
     }
     for (const OwnPort& port : own) {
@@ -59,51 +55,62 @@ core::Result<std::pair<OwnPort, RnicEndpoint>> choose(const std::vector<OwnPort>
   return core::fail(peer.host + " cannot be probed: " + problem);
 }
 
-core::Result<probes::ProbeKey> find_key(const std::string& file, const config::Probes& config) {
-  const std::string path = file.empty() ? config.key_file : file;
-  if (path.empty() && config.insecure) return probes::insecure_key();
-  if (path.empty())
-    return core::fail("no key: set probes.key_file in the daemon's configuration, or --key-file");
-  const auto keys = probes::read_key_file(path);
-  if (!keys) return tl::make_unexpected(keys.error());
-  if (keys->empty()) return core::fail(path + ": no key");
-  return keys->front();
-}
-
 }  // namespace
 
-core::Result<PingRequest> make_ping_request(const Context& context, const PingWishes& wishes) {
-  const auto loaded = config::load_config(context.world.config_file);
-  const config::Probes config = loaded ? loaded->probes : config::Probes{};
-  const auto key = find_key(wishes.key_file, config);
-  if (!key) return tl::make_unexpected(key.error());
-
-  const std::size_t scheme = wishes.peer.find("://");
-  const std::size_t slash = wishes.peer.find('/', scheme == std::string::npos ? 0 : scheme + 3);
-  const AgentClient agent(context.world,
-                          {.address = wishes.peer.substr(0, slash), .tls = wishes.tls});
-  const std::string device = slash == std::string::npos ? "" : wishes.peer.substr(slash + 1);
-  const auto endpoints = ask_endpoints(agent);
-  if (!endpoints) return tl::make_unexpected(endpoints.error());
-
+core::Result<std::vector<OwnPort>> active_ports(const Context& context, const std::string& device) {
   const auto observer = open_observer(context, {});
   if (!observer) return tl::make_unexpected(observer.error());
   const auto seen = (*observer)->observe();
   if (!seen) return tl::make_unexpected(seen.error());
-  const auto ports = own_ports(*seen->host, wishes.device);
-  if (ports.empty()) return core::fail("no active RDMA port here to probe from");
-  const auto pair = choose(ports, *endpoints, device);
+  std::vector<OwnPort> ports;
+  for (const core::DeviceEntry& entry : seen->host->devices) {
+    if (entry.snapshot == nullptr || (!device.empty() && entry.name != device)) continue;
+    for (const core::PortSnapshot& port : entry.snapshot->ports) {
+      if (port.is_active()) ports.push_back({entry.name, port.number, entry.snapshot->protocol});
+    }
+  }
+  if (ports.empty()) {
+    return core::fail("no active RDMA port here" +
+                      (device.empty() ? std::string() : ", on " + device));
+  }
+  return ports;
+}
+
+core::Result<std::vector<probes::ProbeKey>> shared_keys(const World& world,
+                                                        const std::string& file) {
+  const config::Probes config = configured_probes(world);
+  const std::string path = file.empty() ? config.key_file : file;
+  if (path.empty() && config.insecure) return std::vector{probes::insecure_key()};
+  if (path.empty())
+    return core::fail("no key: set probes.key_file in the daemon's configuration, or --key-file");
+  auto keys = probes::read_key_file(path);
+  if (keys && keys->empty()) return core::fail(path + ": no key");
+  return keys;
+}
+
+core::Result<PingPeer> find_ping_peer(const Context& context, const PingWishes& wishes,
+                                      PingKind kind) {
+  const std::size_t scheme = wishes.peer.find("://");
+  const std::size_t slash = wishes.peer.find('/', scheme == std::string::npos ? 0 : scheme + 3);
+  const std::string device = slash == std::string::npos ? "" : wishes.peer.substr(slash + 1);
+  AgentClient agent(context.world, {.address = wishes.peer.substr(0, slash), .tls = wishes.tls});
+  const auto endpoints = ask_endpoints(agent);
+  if (!endpoints) return tl::make_unexpected(endpoints.error());
+  const auto ports = active_ports(context, wishes.device);
+  if (!ports) return tl::make_unexpected(ports.error());
+  const auto pair = choose(*ports, *endpoints, device, kind);
   if (!pair) return tl::make_unexpected(pair.error());
 
-  PingRequest request;
-  request.device = pair->first.device;
-  request.port = static_cast<std::uint8_t>(pair->first.port);
-  request.peer = probes::nic_name(endpoints->host, pair->second.device, pair->second.port);
-  request.endpoint = pair->second.target(endpoints->epoch);
-  request.key = *key;
-  const std::int64_t dscp = wishes.dscp.value_or(static_cast<int>(config.ud.dscp));
-  request.traffic_class = static_cast<std::uint8_t>(dscp << 2);
-  return request;
+  const std::int64_t dscp =
+      wishes.dscp.value_or(static_cast<int>(configured_probes(context.world).ud.dscp));
+  return PingPeer{
+      .agent = std::move(agent),
+      .path = {.device = pair->first.device,
+               .port = static_cast<std::uint8_t>(pair->first.port),
+               .peer = probes::nic_name(endpoints->host, pair->second.device, pair->second.port),
+               .remote = pair->second,
+               .remote_epoch = endpoints->epoch,
+               .traffic_class = static_cast<std::uint8_t>(dscp << 2)}};
 }
 
 }  // namespace rdmadiag::cli

@@ -1,7 +1,6 @@
 #include "agent/cli/ping_statistics.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace rdmadiag::cli {
 namespace {
@@ -50,16 +49,6 @@ std::uint64_t PingStatistics::discarded() const {
 
 std::uint64_t PingStatistics::sent() const {
   return decided_ - count(ProbeOutcome::kNotSent) - count(ProbeOutcome::kLocalTx);
-}
-
-std::optional<PingStatistics::Spread> PingStatistics::spread(std::vector<double> values) {
-  if (values.empty()) return std::nullopt;
-  std::ranges::sort(values);
-  return Spread{.least = values.front(),
-                .median = values[values.size() / 2],
-                .mean = std::accumulate(values.begin(), values.end(), 0.0) /
-                        static_cast<double>(values.size()),
-                .most = values.back()};
 }
 
 }  // namespace rdmadiag::cli

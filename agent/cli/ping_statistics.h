@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/cli/spread.h"
 #include "agent/core/clock.h"
 #include "agent/core/probe.h"
 #include "probes/pending.h"
@@ -37,21 +38,13 @@ class PingStatistics {
   [[nodiscard]] std::uint64_t sent() const;  // and left this NIC
   [[nodiscard]] std::uint64_t lost() const;
   [[nodiscard]] std::uint64_t discarded() const;  // they say nothing about the network
-  struct Spread {
-    double least = 0;
-    double median = 0;
-    double mean = 0;
-    double most = 0;
-  };
   // In seconds; empty without a sample.
-  [[nodiscard]] std::optional<Spread> network() const { return spread(network_); }
-  [[nodiscard]] std::optional<Spread> prober() const { return spread(prober_); }
-  [[nodiscard]] std::optional<Spread> responder() const { return spread(responder_); }
+  [[nodiscard]] std::optional<Spread> network() const { return spread_of(network_); }
+  [[nodiscard]] std::optional<Spread> prober() const { return spread_of(prober_); }
+  [[nodiscard]] std::optional<Spread> responder() const { return spread_of(responder_); }
   [[nodiscard]] std::optional<core::ProbeTimestamps> timestamps() const { return timestamps_; }
 
  private:
-  [[nodiscard]] static std::optional<Spread> spread(std::vector<double> values);
-
   std::chrono::nanoseconds interval_;
   std::uint64_t most_;
   std::optional<core::SteadyTime> first_;

@@ -7,7 +7,8 @@
 
 namespace rdmadiag::cli {
 
-// Begins at once; whether the device can be used shows in problem().
+// Both begin at once; whether the device can be used shows in problem().
 [[nodiscard]] std::unique_ptr<PingSession> open_ping(const PingRequest& request);
+[[nodiscard]] std::unique_ptr<RcPingSession> open_rc_ping(const RcPingRequest& request);
 
 }  // namespace rdmadiag::cli

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <thread>
 
+#include "agent/cli/ping_rc_statistics.h"
 #include "agent/cli/ping_statistics.h"
 #include "agent/core/gid.h"
 #include "probes/control_message.h"
@@ -47,6 +48,7 @@ struct PingFixture : test::CliFixture {
     while (responder->endpoint().qpn == 0) std::this_thread::sleep_for(1ms);
     probes::AgentEndpoints agent{.host = "n2", .epoch = 77, .rnics = {responder->endpoint()}};
     pages["http://n2:10915/api/v1/endpoints"] = probes::encode_endpoints(agent);
+    answer_call = [this](const cli::HttpCall& call) { return answer(call); };
     during_wait = [](std::chrono::nanoseconds duration) {
       std::this_thread::sleep_for(duration);
       return true;
@@ -59,7 +61,23 @@ struct PingFixture : test::CliFixture {
     return run(arguments);
   }
 
+  // As the peer's agent would.
+  [[nodiscard]] core::Result<std::string> answer(const cli::HttpCall& call) {
+    if (!call.json) {
+      const auto page = pages.find(call.url);
+      return page != pages.end() ? core::Result<std::string>(page->second)
+                                 : core::fail("GET " + call.url + ": HTTP status 404");
+    }
+    offers.push_back(probes::decode_rc_offer(*call.json).value());
+    if (!refusal.empty()) return core::fail("POST " + call.url + ": HTTP status 409: " + refusal);
+    const auto accepted = responder->accept(offers.back().from, offers.back().parameters);
+    if (!accepted) return tl::make_unexpected(accepted.error());
+    return probes::encode_rc_parameters(*accepted);
+  }
+
   std::unique_ptr<probes::Rnic> responder;
+  std::vector<probes::RcOffer> offers;
+  std::string refusal;
 };
 
 probes::DecidedProbe decided(std::chrono::milliseconds posted, ProbeOutcome outcome) {
@@ -108,7 +126,7 @@ TEST_CASE("ping says what it lacks") {
   CHECK(holds(cli.run({"ping", "n9", "--key-file", cli.tree.at("etc/probe.key")}).err, "n9:10915"));
   const std::string key = cli.tree.at("etc/probe.key");
   const auto without = cli.run({"ping", "n2", "--key-file", key, "--device", "none"});
-  CHECK(holds(without.err, "no active RDMA port here"));
+  CHECK(holds(without.err, "no active RDMA port here, on none"));
   CHECK(cli.ping({"-i", "1ms"}).code == cli::kExitUsage);
   auto other = cli.run({"ping", "n2/peer9", "--key-file", cli.tree.at("etc/probe.key")});
   CHECK(other.code == cli::kExitUnknown);
@@ -130,4 +148,104 @@ TEST_CASE("statistics of a ping count what is asked for, whenever it is decided"
   REQUIRE(sum.network());
   CHECK(sum.network()->most == Approx(21e-6));
   CHECK_FALSE(cli::PingStatistics(10ms, 0).network());
+}
+
+TEST_CASE("ping over a connection prints each message and what they add up to") {
+  PingFixture cli;
+  const auto result = cli.ping({"--rc", "-c", "3", "-i", "10ms"});
+  INFO(result.out << result.err);
+  CHECK(result.code == cli::kExitFine);
+  CHECK(holds(result.out,
+              "PING n2/peer0 (::ffff:10.0.0.2) from mlx5_0 port 1, RC send\nconnected\n"));
+  CHECK(holds(result.out, "seq=2 rtt="));
+  CHECK_FALSE(holds(result.out, "seq=3 "));
+  CHECK(holds(result.out, "n2/peer0: 3 messages, 0 lost (0%); connected 1 time, broken 0\n"));
+  CHECK(holds(result.out, "round trip min/p50/avg/max "));
+  REQUIRE(cli.offers.size() == 1);
+  // Not the name of this host's agent, whose own connections would have to give way.
+  CHECK(cli.offers[0].from == "here/mlx5_0 ping");
+  CHECK(cli.offers[0].parameters.service == probes::RcService::kReliable);
+}
+
+TEST_CASE("ping over an unreliable connection counts what the agent sends back") {
+  PingFixture cli;
+  const auto result = cli.ping({"--uc", "-c", "2", "-i", "10ms", "--json"});
+  INFO(result.out << result.err);
+  CHECK(result.code <= cli::kExitWarning);
+  CHECK(holds(result.out, "\"transport\": \"uc\""));
+  CHECK(cli.offers.at(0).parameters.service == probes::RcService::kUnreliable);
+}
+
+TEST_CASE("an agent that refuses a connection, or is not there, is quoted and that is the end") {
+  PingFixture cli;
+  cli.refusal = "one-sided probes are not allowed here";
+  const auto refused = cli.ping({"--rc", "--op", "write"});
+  CHECK(refused.code == cli::kExitUnknown);
+  CHECK(
+      holds(refused.err,
+            "asking the peer: POST http://n2:10915/api/v1/rc: HTTP status 409: one-sided probes"));
+  CHECK(cli.offers.at(0).parameters.operation == probes::RcOperation::kWrite);
+  CHECK(cli.run({"ping", "n9", "--rc"}).code == cli::kExitUnknown);
+  CHECK(cli.run({"ping", "n2/peer9", "--rc"}).code == cli::kExitUnknown);
+}
+
+TEST_CASE("ping over a connection that is interrupted at once cannot tell") {
+  PingFixture cli;
+  cli.during_wait = [](auto) { return false; };
+  const auto result = cli.ping({"--rc", "--json"});
+  CHECK(result.code == cli::kExitUnknown);
+  CHECK(test::golden_difference("cli/ping_rc.json", result.out) == "");
+}
+
+TEST_CASE("options of ping that do not go together are usage errors") {
+  PingFixture cli;
+  for (const std::vector<std::string>& wrong :
+       std::vector<std::vector<std::string>>{{"--rc", "--uc"},
+                                             {"--op", "write"},
+                                             {"--rc", "--op", "atomic"},
+                                             {"--rc", "--labels", "4"},
+                                             {"--uc", "--timeout", "1s"},
+                                             {"--rc", "-i", "1ms"},
+                                             {"--listen", ":1"},
+                                             {"--server"}}) {
+    INFO(wrong.back());
+    CHECK(cli.ping(wrong).code == cli::kExitUsage);
+  }
+  CHECK(cli.run({"ping"}).code == cli::kExitUsage);
+  CHECK(cli.run({"ping", "--server", "--json"}).code == cli::kExitUsage);
+}
+
+TEST_CASE("messages over a connection add up, and the exit code says how it went") {
+  using Kind = probes::RcRecord::Kind;
+  const auto record = [](Kind kind, std::string problem = {}) {
+    return probes::RcRecord{
+        .kind = kind, .round_trip = std::chrono::microseconds(5), .problem = std::move(problem)};
+  };
+  cli::RcPingStatistics sum(3);
+  CHECK(sum.exit_code() == cli::kExitUnknown);
+  sum.add(record(Kind::kNotAgreed, "refused"));
+  sum.add(record(Kind::kLocal, "port down"));
+  CHECK(sum.exit_code() == cli::kExitUnknown);
+  sum.add(record(Kind::kBroken, "no path"));
+  CHECK(sum.exit_code() == cli::kExitCritical);
+  CHECK(sum.ended() == 0);
+  sum.add(record(Kind::kUp));
+  sum.add(record(Kind::kAcknowledged));
+  CHECK(sum.exit_code() == cli::kExitFine);
+  CHECK(sum.is_up());
+  sum.add(record(Kind::kLost));
+  sum.add(record(Kind::kBroken, "retries exceeded"));
+  CHECK(sum.exit_code() == cli::kExitWarning);
+  CHECK(sum.ended() == 1);
+  CHECK_FALSE(sum.is_up());
+  CHECK(sum.problem() == "retries exceeded");
+  CHECK_FALSE(sum.complete());
+  sum.add(record(Kind::kUp));
+  CHECK(sum.connected() == 2);
+  CHECK(sum.add(record(Kind::kAcknowledged)));
+  CHECK(sum.complete());
+  CHECK_FALSE(sum.add(record(Kind::kLost)));
+  CHECK(sum.lost() == 1);
+  REQUIRE(sum.round_trip());
+  CHECK(sum.round_trip()->most == Approx(5e-6));
 }
