@@ -93,7 +93,12 @@ class App {
             *clock_),
         bench_(make_bench_parts(
             observer_, config_, clock_, parts.random,
-            is_live_sysfs(options.roots.sys) ? BenchDevices::kHere : BenchDevices::kNone)) {}
+            is_live_sysfs(options.roots.sys) ? BenchDevices::kHere : BenchDevices::kNone)) {
+    observer_.follow_probes([this]() -> std::shared_ptr<const Probes> {
+      const auto probing = probing_.get();
+      return probing ? std::make_shared<const Probes>(probing->snapshots()) : nullptr;
+    });
+  }
 
   core::Status serve(std::vector<core::UniqueFd> sockets);
   core::Status print_once();

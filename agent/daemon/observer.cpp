@@ -17,20 +17,26 @@ Observer::Observer(host::Collector& collector, core::Expectations expect)
 
 std::shared_ptr<const Observation> Observer::observe() {
   const auto host = collector_.collect();
+  const auto probes = probes_ ? probes_() : nullptr;
   const std::lock_guard lock(mutex_);
   const bool older = last_ && host->taken_steady < last_->host->taken_steady;
   if (last_ && !stale_ && (last_->host == host || older)) return last_;
   stale_ = false;
   log_all(describe_changes(last_ ? last_->host.get() : nullptr, *host));
   history_.observe(*host);
+  resources_.observe(*host);
   if (watching_ != nullptr) watching_->follow(*host);
   if (bursts_ != nullptr) bursts_->follow(*host);
-  remember(host);
+  remember({host, probes});
   trails_.observe(*host);
   auto observation = std::make_shared<Observation>();
   observation->host = host;
+  observation->probes = probes;
   observation->at_start = at_start_;
-  observation->before = baseline_ == host ? nullptr : baseline_;
+  if (baseline_.host != host) {
+    observation->before = baseline_.host;
+    observation->probes_before = baseline_.probes;
+  }
   observation->trails = trails_.points();
   observation->ports = port_statuses(*host);
   if (last_) log_all(describe_flaps(last_->ports, observation->ports));
@@ -49,6 +55,9 @@ core::Diagnosis Observer::diagnose(const Observation& observation, bool list_unk
                          .before = observation.before.get(),
                          .expect = expect_,
                          .highest_rates = &history_.highest_rates(),
+                         .growths = &resources_.growths(),
+                         .probes = observation.probes.get(),
+                         .probes_before = observation.probes_before.get(),
                          .list_unknown = list_unknown});
 }
 
@@ -64,6 +73,10 @@ void Observer::watch(Watching& watching) {
   if (last_) watching.follow(*last_->host);
 }
 
+void Observer::follow_probes(std::function<std::shared_ptr<const Probes>()> probes) {
+  probes_ = std::move(probes);
+}
+
 void Observer::sample(Bursts& bursts) {
   const std::lock_guard lock(mutex_);
   bursts_ = &bursts;
@@ -77,14 +90,14 @@ std::vector<core::BurstDevice> Observer::bursts() const {
 
 // Two snapshots are kept, one of them 60 to 120 seconds old: a window that does not depend on how
 // often somebody asks.
-void Observer::remember(const std::shared_ptr<const core::HostSnapshot>& host) {
+void Observer::remember(const Look& look) {
   if (!at_start_) {
-    at_start_ = host;
-    baseline_ = host;
-    next_baseline_ = host;
-  } else if (host->taken_steady - next_baseline_->taken_steady >= kLookBack) {
+    at_start_ = look.host;
+    baseline_ = look;
+    next_baseline_ = look;
+  } else if (look.host->taken_steady - next_baseline_.host->taken_steady >= kLookBack) {
     baseline_ = next_baseline_;
-    next_baseline_ = host;
+    next_baseline_ = look;
   }
 }
 

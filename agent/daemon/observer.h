@@ -2,12 +2,16 @@
 // start, and the diagnosis. Any thread may call; requests close together get the same observation.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "agent/core/agent_status.h"
 #include "agent/core/diagnose/diagnose.h"
 #include "agent/core/port_history.h"
+#include "agent/core/probe.h"
+#include "agent/core/resource_history.h"
 #include "agent/core/snapshot.h"
 #include "agent/core/trails.h"
 #include "agent/daemon/bursts.h"
@@ -16,8 +20,12 @@
 
 namespace rdmadiag::daemon {
 
+using Probes = std::vector<core::ProbeSnapshot>;
+
 struct Observation {
   std::shared_ptr<const core::HostSnapshot> host;
+  std::shared_ptr<const Probes> probes;                // at the same moment; null without probing
+  std::shared_ptr<const Probes> probes_before;         // those of `before`
   std::shared_ptr<const core::HostSnapshot> at_start;  // never null
   // Some time earlier, for rates; null until there is one.
   std::shared_ptr<const core::HostSnapshot> before;
@@ -39,6 +47,9 @@ class Observer {
   // From now on it follows what is observed, and tells of the ports between. Outlives the
   // observer's last observation.
   void watch(Watching& watching);
+  // From now on the diagnosis speaks of probes too. `probes` gives null where nothing probes; any
+  // thread may call it. To be called before observe() is.
+  void follow_probes(std::function<std::shared_ptr<const Probes>()> probes);
   // The same of the burst sampler.
   void sample(Bursts& bursts);
   // What the sampler sees at this moment.
@@ -49,7 +60,12 @@ class Observer {
   static constexpr std::chrono::nanoseconds kLookBack = std::chrono::seconds(60);
 
  private:
-  void remember(const std::shared_ptr<const core::HostSnapshot>& host);
+  // A host and what its probes said at that moment.
+  struct Look {
+    std::shared_ptr<const core::HostSnapshot> host;
+    std::shared_ptr<const Probes> probes;
+  };
+  void remember(const Look& look);
   [[nodiscard]] core::Diagnosis diagnose(const Observation& observation, bool list_unknown) const;
   [[nodiscard]] std::vector<core::PortStatus> port_statuses(const core::HostSnapshot& host) const;
 
@@ -57,12 +73,14 @@ class Observer {
   mutable std::mutex mutex_;  // guards everything below
   core::Expectations expect_;
   core::PortHistory history_;
+  core::ResourceHistory resources_;
   Watching* watching_ = nullptr;
   Bursts* bursts_ = nullptr;
   core::TrailRecorder trails_;
+  std::function<std::shared_ptr<const Probes>()> probes_;
   std::shared_ptr<const core::HostSnapshot> at_start_;
-  std::shared_ptr<const core::HostSnapshot> baseline_;
-  std::shared_ptr<const core::HostSnapshot> next_baseline_;
+  Look baseline_;
+  Look next_baseline_;
   std::shared_ptr<const Observation> last_;
   bool stale_ = false;  // the diagnosis was made with other expectations
 };

@@ -83,7 +83,6 @@ HttpResponse serve_metrics(const RouteParts& parts, const HttpRequest& request,
 core::AgentStatus explained_status(const RouteParts& parts, const Observation& observation) {
   core::AgentStatus status = make_agent_status(parts, observation);
   status.diagnosis = parts.observer.explain(observation);
-  core::diagnose_probes(status.probes, status.diagnosis);
   return status;
 }
 
@@ -194,7 +193,7 @@ core::AgentStatus make_agent_status(const RouteParts& parts, const Observation& 
   status.ports = observation.ports;
   status.bursts = parts.observer.bursts();
   status.diagnosis = observation.diagnosis;
-  if (const auto probing = parts.probing.get()) status.probes = probing->snapshots();
+  if (observation.probes) status.probes = *observation.probes;
   return status;
 }
 

@@ -1,76 +1,139 @@
-// What probes say of this host's NICs in the diagnosis.
+// What the agent's probes say of this host, as the diagnosis tells it.
 #include <catch2/catch.hpp>
 
-#include "agent/core/diagnose/diagnose.h"
+#include "tests/core/diagnose_builder.h"
 
 using namespace rdmadiag::core;
 
 namespace {
 
-ProbePeer peer(std::string name, std::uint64_t lost, ProbeScope scope = ProbeScope::kLeaf) {
-  return {.peer = std::move(name),
-          .leaf = {},
-          .scope = scope,
-          .resolved = true,
-          .bad = lost > 0,
-          .sent = 100,
-          .lost = lost,
-          .rtt_p50_seconds = {},
-          .rtt_max_seconds = {},
-          .last_ok = {}};
+ProbePeer peer(const std::string& name, std::uint64_t sent, std::uint64_t lost) {
+  ProbePeer out;
+  out.peer = name;
+  out.leaf = "leaf-2";
+  out.resolved = true;
+  out.sent = sent;
+  out.lost = lost;
+  return out;
 }
 
-Diagnosis diagnosis_of(std::vector<ProbePeer> peers) {
-  ProbeSnapshot rnic;
-  rnic.device = "rxe1";
-  rnic.peers = std::move(peers);
-  Diagnosis diagnosis;
-  diagnose_probes(std::vector{rnic}, diagnosis);
-  return diagnosis;
-}
+// A healthy host that probes two peers and keeps an RC connection to one.
+struct Probing {
+  Probing() {
+    ProbeSnapshot probes;
+    probes.device = "mlx5_0";
+    probes.running = true;
+    probes.peers = {peer("b/mlx5_0", 300, 0), peer("c/mlx5_0", 300, 0)};
+    probes.rc.peers.push_back({"b/mlx5_0", true, "", {}});
+    before.push_back(probes);
+    probes.outcomes[0] = 1000;
+    now.push_back(probes);
+  }
+
+  TwoLooks looks;
+  std::vector<ProbeSnapshot> before;
+  std::vector<ProbeSnapshot> now;
+
+  Diagnosis diagnose(bool first_look = false) {
+    static_cast<void>(looks.diagnose());
+    return rdmadiag::core::diagnose({.now = &looks.host_now,
+                                     .before = &looks.host_before,
+                                     .probes = &now,
+                                     .probes_before = first_look ? nullptr : &before});
+  }
+  std::string found(std::string_view rule) {
+    const Diagnosis diagnosis = diagnose();
+    const Finding* finding = find(diagnosis, rule);
+    return finding == nullptr ? "" : finding->found;
+  }
+};
+
+constexpr auto kSelfStall = static_cast<std::size_t>(ProbeOutcome::kSelfStall);
+constexpr auto kPeerStall = static_cast<std::size_t>(ProbeOutcome::kPeerStall);
 
 }  // namespace
 
-TEST_CASE("peers that answer give no finding, nor do those that were not asked") {
-  CHECK(diagnosis_of({peer("b", 0), peer("c", 0)}).findings.empty());
-  CHECK(diagnosis_of({}).findings.empty());
-  ProbePeer unknown = peer("b", 3);
-  unknown.resolved = false;
-  CHECK(diagnosis_of({unknown, peer("a", 9, ProbeScope::kLoopback)}).findings.empty());
+TEST_CASE("probes that all come back give no finding") {
+  Probing healthy;
+  const Diagnosis diagnosis = healthy.diagnose();
+  CHECK(diagnosis.findings.empty());
+  for (const char* rule : {"peers-unreachable", "path-loss", "host-stall", "rc-probe-down"})
+    CHECK(find_unknown(diagnosis, rule) == nullptr);
 }
 
-TEST_CASE("one peer of several that loses is a warning that names it") {
-  const Diagnosis found = diagnosis_of({peer("b", 0), peer("h3/rxe3", 20), peer("d", 0)});
-  REQUIRE(found.findings.size() == 1);
-  CHECK(found.findings[0].rule == "probe-loss");
-  CHECK(found.findings[0].severity == FindingSeverity::kWarning);
-  CHECK(found.findings[0].subject.text() == "rxe1 port 1");
-  CHECK(found.findings[0].found ==
-        "probes to 1 of 3 peers are lost, h3/rxe3 the worst: 20 of 100 in 30 s");
+TEST_CASE("more than half of the peers must be bad") {
+  Probing bad;
+  bad.now[0].peers[0].bad = true;
+  CHECK(bad.found("peers-unreachable").empty());
+  bad.now[0].peers[1].bad = true;
+  CHECK(bad.found("peers-unreachable") == "2 of 2 leaf peers do not answer, first b/mlx5_0");
+  bad.now[0].peers.clear();
+  CHECK(find_unknown(bad.diagnose(), "peers-unreachable") != nullptr);
 }
 
-TEST_CASE("most peers losing is critical and comes first, with the worst of them") {
-  ProbeSnapshot first;
-  first.peers = {peer("b", 1), peer("c", 0)};
-  ProbeSnapshot second;
-  second.peers = {peer("b", 1), peer("c", 7), peer("d", 0)};
-  Diagnosis diagnosis;
-  diagnosis.findings.push_back({.rule = "link-degraded",
-                                .severity = FindingSeverity::kWarning,
-                                .subject = {},
-                                .found = {},
-                                .expected = {},
-                                .meaning = {},
-                                .next_step = {}});
-  diagnose_probes(std::vector{first, second}, diagnosis);
-  REQUIRE(diagnosis.findings.size() == 3);
-  CHECK(diagnosis.findings[0].rule == "peers-unreachable");
-  CHECK(diagnosis.findings[0].found.find("2 of 3 peers") != std::string::npos);
-  CHECK(diagnosis.findings[0].found.find("c the worst: 7 of 100") != std::string::npos);
-  CHECK(diagnosis.findings[1].rule == "link-degraded");
-  CHECK(diagnosis.findings[2].rule == "probe-loss");
+TEST_CASE("loss is told above one in a hundred, of peers that answer") {
+  Probing lossy;
+  lossy.now[0].peers[0].lost = 6;
+  CHECK(lossy.found("path-loss").empty());
+  lossy.now[0].peers[0].lost = 7;
+  CHECK(lossy.found("path-loss") ==
+        "7 of 600 probes to leaf leaf-2 lost in the last 30 s (1.17 %)");
+
+  Probing dead;
+  dead.now[0].peers[0].lost = 300;
+  CHECK(dead.found("path-loss").empty());
+
+  Probing few;
+  few.now[0].peers = {peer("b/mlx5_0", 30, 2)};
+  CHECK(few.found("path-loss").empty());
+  few.now[0].peers = {peer("b/mlx5_0", 0, 0)};
+  CHECK(find_unknown(few.diagnose(), "path-loss") != nullptr);
 }
 
-TEST_CASE("the only peer losing says nothing about who is at fault") {
-  CHECK(diagnosis_of({peer("b", 50)}).findings.at(0).rule == "probe-loss");
+TEST_CASE("stalls are told above one in twenty of the probes between the looks") {
+  Probing stalled;
+  stalled.before[0].outcomes[kSelfStall] = 500;
+  stalled.now[0].outcomes = {950};
+  stalled.now[0].outcomes[kSelfStall] = 530;
+  stalled.now[0].outcomes[kPeerStall] = 20;
+  CHECK(stalled.found("host-stall").empty());
+  stalled.now[0].outcomes[kPeerStall] = 21;
+  CHECK(stalled.found("host-stall") ==
+        "51 of 1001 probes met a stalled host: 30 this one, 21 a peer");
+  CHECK(find_unknown(stalled.diagnose(true), "host-stall") != nullptr);
+  stalled.now[0].outcomes[kSelfStall] = 0;
+  CHECK(find_unknown(stalled.diagnose(), "host-stall") != nullptr);
+}
+
+TEST_CASE("an RC connection is down when both looks say so") {
+  Probing down;
+  down.now[0].rc.peers[0] = {"b/mlx5_0", false, "no answer", {}};
+  CHECK(down.found("rc-probe-down").empty());
+  down.before[0].rc.peers[0].up = false;
+  CHECK(down.found("rc-probe-down") == "RC connection to b/mlx5_0 is down: no answer");
+  CHECK(find_unknown(down.diagnose(true), "rc-probe-down") != nullptr);
+  down.now[0].rc.peers.clear();
+  CHECK(find_unknown(down.diagnose(), "rc-probe-down") != nullptr);
+}
+
+TEST_CASE("a rebuild is told unless the peer or the port began anew") {
+  Probing rebuilt;
+  rebuilt.now[0].rc.rebuilds = {0, 0, 3, 4};
+  CHECK(rebuilt.found("rc-probe-rebuilt").empty());
+  rebuilt.now[0].rc.rebuilds = {2, 0, 3, 4};
+  CHECK(rebuilt.found("rc-probe-rebuilt").starts_with("connections rebuilt: 2 after "));
+  CHECK(find_unknown(rebuilt.diagnose(true), "rc-probe-rebuilt") != nullptr);
+}
+
+TEST_CASE("without an agent, or with one that does not probe, nothing is said of probes") {
+  TwoLooks alone;
+  CHECK(find_unknown(alone.diagnose(), "path-loss")->subject.device.empty());
+  Probing stopped;
+  stopped.now[0].running = false;
+  stopped.now[0].problem = "no GID";
+  stopped.now[0].peers[0].lost = 100;
+  const Diagnosis diagnosis = stopped.diagnose();
+  CHECK(diagnosis.findings.empty());
+  REQUIRE(find_unknown(diagnosis, "path-loss") != nullptr);
+  CHECK(find_unknown(diagnosis, "path-loss")->reason == "it does not probe: no GID");
 }

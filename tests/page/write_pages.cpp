@@ -81,10 +81,8 @@ std::string page(std::size_t devices, core::ProbeSnapshot probes, std::uint64_t 
   agent.probes = {std::move(probes)};
   agent.diagnosis = core::diagnose({.now = &now,
                                     .before = &start,
-                                    .expect = {},
-                                    .highest_rates = nullptr,
+                                    .probes = &agent.probes,
                                     .list_unknown = false});
-  core::diagnose_probes(agent.probes, agent.diagnosis);
   return exporters::render_page({.now = now,
                                  .at_start = &start,
                                  .previous = &start,

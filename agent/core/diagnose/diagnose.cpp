@@ -61,11 +61,13 @@ Diagnosis Report::take() {
 Diagnosis diagnose(const Evidence& evidence) {
   Report report(evidence.list_unknown);
   check_link(evidence, report);
+  check_wire(evidence, report);
   check_counters(evidence, report);
   check_queues(evidence, report);
   check_lossless(evidence, report);
   check_addressing(evidence, report);
   check_host(evidence, report);
+  check_probes(evidence, report);
   check_inventory(evidence, report);
   Diagnosis diagnosis = report.take();
   diagnosis.any_device =

@@ -55,6 +55,22 @@ std::vector<PortView> port_views(const DeviceView& device) {
   return views;
 }
 
+std::vector<const NetdevSnapshot*> netdevs_of(const PortView& port) {
+  std::vector<const NetdevSnapshot*> found;
+  const DeviceSnapshot& device = *port.device.now;
+  const NetdevSnapshot* netdev = device.find_netdev(port.now->netdev);
+  if (netdev == nullptr) return found;
+  if (!netdev->is_bond) {
+    if (!netdev->is_vf) found.push_back(netdev);
+    return found;
+  }
+  for (const std::string& name : netdev->bond_members) {
+    const NetdevSnapshot* member = device.find_netdev(name);
+    if (member != nullptr && !member->is_vf) found.push_back(member);
+  }
+  return found;
+}
+
 std::string number_text(double value) {
   if (std::abs(value - std::round(value)) < 1e-9 && std::abs(value) < 1e15) {
     return fmt::format("{:.0f}", value);

@@ -15,6 +15,8 @@
 #include "agent/core/expectations.h"
 #include "agent/core/finding.h"
 #include "agent/core/port_history.h"
+#include "agent/core/probe.h"
+#include "agent/core/resource_history.h"
 #include "agent/core/snapshot.h"
 
 namespace rdmadiag::core {
@@ -22,8 +24,12 @@ namespace rdmadiag::core {
 struct Evidence {
   const HostSnapshot* now = nullptr;     // never null
   const HostSnapshot* before = nullptr;  // null when there is only one look
-  Expectations expect;
+  Expectations expect = {};
   const RateHistory* highest_rates = nullptr;  // null when there is no history
+  const ResourceGrowths* growths = nullptr;    // null when there is no history
+  // Of the agent's probing at both looks; null where no agent runs, or there was no earlier look.
+  const std::vector<ProbeSnapshot>* probes = nullptr;
+  const std::vector<ProbeSnapshot>* probes_before = nullptr;
   bool list_unknown = true;  // also say what could not be told: for people, not for each scrape
 };
 
@@ -49,6 +55,9 @@ struct PortView {
 
 [[nodiscard]] std::vector<DeviceView> device_views(const Evidence& evidence);
 [[nodiscard]] std::vector<PortView> port_views(const DeviceView& device);
+// The port's netdev; of a bond its members, which have the settings. A virtual function has none of
+// its own.
+[[nodiscard]] std::vector<const NetdevSnapshot*> netdevs_of(const PortView& port);
 
 // Numbers as people read them: "12", "3.5", "1200000".
 [[nodiscard]] std::string number_text(double value);

@@ -17,6 +17,15 @@ FindingSeverity down_severity(const PortView& port) {
                                                         : FindingSeverity::kCritical;
 }
 
+// Why the netdev has no link, where ethtool says: ", no cable".
+std::string cause(const PortView& port) {
+  for (const NetdevSnapshot* netdev : netdevs_of(port)) {
+    if (!netdev->ethtool || !netdev->ethtool->link.extended_state) continue;
+    return ", " + extended_state_name(*netdev->ethtool->link.extended_state);
+  }
+  return "";
+}
+
 void check_state(const PortView& port, Report& report) {
   if (!port.now->state) {
     report.could_not_tell("link-down", port.subject(), "the port's state cannot be read");
@@ -25,8 +34,8 @@ void check_state(const PortView& port, Report& report) {
   if (port.now->is_active()) return;
   const std::string physical =
       port.now->physical_state ? physical_state_name(*port.now->physical_state) : "unknown";
-  const std::string found =
-      fmt::format("state {}, physical state {}", port_state_name(*port.now->state), physical);
+  const std::string found = fmt::format("state {}, physical state {}{}",
+                                        port_state_name(*port.now->state), physical, cause(port));
   const bool waits_for_manager = port.now->state >= kPortStateInit &&
                                  port.now->physical_state == kPhysStateLinkUp &&
                                  port.now->link_layer == LinkLayer::kInfiniband;

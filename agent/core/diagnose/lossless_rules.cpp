@@ -222,24 +222,6 @@ void check_rates(const LosslessView& view, Report& report) {
   check_drops(view, report);
 }
 
-// The port's netdev; of a bond its members, which have the settings. A virtual function has none of
-// its own.
-std::vector<const NetdevSnapshot*> netdevs_of(const PortView& port) {
-  std::vector<const NetdevSnapshot*> found;
-  const DeviceSnapshot& device = *port.device.now;
-  const NetdevSnapshot* netdev = device.find_netdev(port.now->netdev);
-  if (netdev == nullptr) return found;
-  if (!netdev->is_bond) {
-    if (!netdev->is_vf) found.push_back(netdev);
-    return found;
-  }
-  for (const std::string& name : netdev->bond_members) {
-    const NetdevSnapshot* member = device.find_netdev(name);
-    if (member != nullptr && !member->is_vf) found.push_back(member);
-  }
-  return found;
-}
-
 }  // namespace
 
 void check_lossless(const Evidence& evidence, Report& report) {

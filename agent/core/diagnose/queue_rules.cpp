@@ -49,12 +49,28 @@ void check_resources(const DeviceView& device, Report& report) {
   }
 }
 
+void check_growth(const Evidence& evidence, const DeviceView& device, Report& report) {
+  constexpr std::string_view kRule = "queue-growth";
+  if (evidence.growths == nullptr) {
+    report.could_not_tell(kRule, device.subject(), "growth shows only to an agent that runs");
+    return;
+  }
+  for (const auto& [key, growth] : *evidence.growths) {
+    if (key.first != device.now->name) continue;
+    report.add(kRule, device.subject(),
+               fmt::format("{} grew from {} to {} in {} min, at every one of {} looks", key.second,
+                           growth.from, growth.to, number_text(growth.seconds / 60), growth.looks),
+               "a standstill or a fall in ten minutes");
+  }
+}
+
 }  // namespace
 
 void check_queues(const Evidence& evidence, Report& report) {
   for (const DeviceView& device : device_views(evidence)) {
     check_queue_pairs(device, report);
     check_resources(device, report);
+    check_growth(evidence, device, report);
   }
 }
 

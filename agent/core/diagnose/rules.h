@@ -58,11 +58,13 @@ struct Rule {
 
 // One function a group; each may add findings of its group's rules only.
 void check_link(const Evidence& evidence, Report& report);
+void check_wire(const Evidence& evidence, Report& report);  // the rest of the link group
 void check_counters(const Evidence& evidence, Report& report);
 void check_queues(const Evidence& evidence, Report& report);
 void check_lossless(const Evidence& evidence, Report& report);
 void check_addressing(const Evidence& evidence, Report& report);
 void check_host(const Evidence& evidence, Report& report);
+void check_probes(const Evidence& evidence, Report& report);
 void check_inventory(const Evidence& evidence, Report& report);
 
 }  // namespace rdmadiag::core
