@@ -1,5 +1,6 @@
 // `rdmadiag check`: the diagnosis, from two looks at the host some seconds apart.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "agent/cli/commands.h"
 #include "agent/cli/observe.h"
@@ -39,6 +40,28 @@ int explain(const std::string& rule, Context& context) {
   return kExitUsage;
 }
 
+// What only an agent that runs can know: its probes, and what grows over minutes.
+bool needs_an_agent(std::string_view rule) {
+  const core::Rule* const known = core::find_rule(rule);
+  return known != nullptr && (known->group == core::RuleGroup::kProbes || rule == "queue-growth");
+}
+
+// This host's own agent, where one runs and answers whoever asks, adds that to the diagnosis.
+void ask_own_agent(const core::HostSnapshot& host, core::Diagnosis& diagnosis, Context& context) {
+  const auto body = context.world.fetch(agent_url("localhost") + "/api/v1/snapshot");
+  if (!body) return;
+  const auto agent = exporters::parse_json(*body);
+  if (!agent || agent->host.hostname != host.hostname) return;
+  std::erase_if(diagnosis.unknown, [](const core::Unknown& u) { return needs_an_agent(u.rule); });
+  for (const core::Unknown& unknown : agent->agent.diagnosis.unknown)
+    if (needs_an_agent(unknown.rule)) diagnosis.unknown.push_back(unknown);
+  for (const core::Finding& finding : agent->agent.diagnosis.findings)
+    if (needs_an_agent(finding.rule)) diagnosis.findings.push_back(finding);
+  std::stable_sort(
+      diagnosis.findings.begin(), diagnosis.findings.end(),
+      [](const core::Finding& a, const core::Finding& b) { return a.severity > b.severity; });
+}
+
 int check(const CheckOptions& options, Context& context) {
   const auto observer = open_observer(context, options.observer);
   if (!observer) return report_failure(context, observer.error());
@@ -55,7 +78,8 @@ int check(const CheckOptions& options, Context& context) {
     seen = (*observer)->observe();
   }
   if (!seen) return report_failure(context, seen.error());
-  const core::Diagnosis& diagnosis = seen->agent.diagnosis;
+  core::Diagnosis& diagnosis = seen->agent.diagnosis;
+  if (second_look) ask_own_agent(*seen->host, diagnosis, context);
   context.out() << (context.options.json
                         ? exporters::render_json(diagnosis, exporters::JsonLayout::kIndented)
                         : exporters::render_diagnosis(diagnosis, context.world.style));

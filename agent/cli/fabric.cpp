@@ -61,10 +61,11 @@ void print_text(const core::Fabric& fabric, const std::vector<core::FabricFindin
   for (const core::FabricFinding& finding : findings) {
     context.out() << "\n"
                   << exporters::wrapped(
-                         fmt::format("{}  {}: {} ({})\nexpected {}",
-                                     core::severity_name(finding.severity), finding.subject,
-                                     finding.found, finding.rule, finding.expected),
+                         fmt::format("{}  {}: {} ({})", core::severity_name(finding.severity),
+                                     finding.subject, finding.found, finding.rule),
                          10, style)
+                  << "\n"
+                  << exporters::wrapped("          expected " + finding.expected, 10, style)
                   << "\n";
   }
   for (const std::string& what : fabric.missing) {

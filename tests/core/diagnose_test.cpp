@@ -182,6 +182,18 @@ TEST_CASE("a RoCE port wants a routable RoCE v2 address and a large MTU") {
   v1_only.port_now().gids.front().type = GidType::kRoceV1;
   CHECK(find(v1_only.diagnose(), "address-no-gid") != nullptr);
 
+  TwoLooks silent;
+  silent.port_now().gids.front().type = GidType::kUnknown;
+  CHECK(find(silent.diagnose(), "address-no-gid") == nullptr);
+  CHECK(find_unknown(silent.diagnose(), "address-no-gid") != nullptr);
+
+  TwoLooks elsewhere;  // a virtual function that was given away
+  elsewhere.port_now().gids.clear();
+  CHECK(find(elsewhere.diagnose(), "address-no-gid") != nullptr);
+  elsewhere.port_now().netdev.clear();
+  CHECK(find(elsewhere.diagnose(), "address-no-gid") == nullptr);
+  CHECK(find_unknown(elsewhere.diagnose(), "address-no-gid") != nullptr);
+
   TwoLooks local;
   local.port_now().gids.front().gid = {0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
   CHECK(find(local.diagnose(), "address-link-local") != nullptr);

@@ -13,17 +13,26 @@ namespace {
 
 void check_gids(const PortView& port, Report& report) {
   if (port.device.now->protocol != Protocol::kRoce || !port.now->is_active()) return;
-  bool any = false;
-  bool any_routable = false;
-  for (const GidEntry& entry : port.now->gids) {
-    if (entry.type != GidType::kRoceV2) continue;
-    any = true;
-    any_routable = any_routable || !is_link_local(entry.gid);
+  const auto& gids = port.now->gids;
+  if (gids.empty() && port.now->netdev.empty()) {
+    report.could_not_tell("address-no-gid", port.subject(),
+                          "no netdev of it is in this network namespace");
+    return;
+  }
+  const auto any_of = [&](GidType type, bool routable) {
+    return std::any_of(gids.begin(), gids.end(), [&](const GidEntry& entry) {
+      return entry.type == type && !(routable && is_link_local(entry.gid));
+    });
+  };
+  const bool any = any_of(GidType::kRoceV2, false);
+  if (!any && any_of(GidType::kUnknown, false)) {
+    report.could_not_tell("address-no-gid", port.subject(), "the driver tells no types of GIDs");
+    return;
   }
   const auto found = fmt::format("{} GIDs, none of them usable", port.now->gids.size());
   if (!any) {
     report.add("address-no-gid", port.subject(), found, "a RoCE v2 GID");
-  } else if (!any_routable) {
+  } else if (!any_of(GidType::kRoceV2, true)) {
     report.add("address-link-local", port.subject(), "only link-local RoCE v2 GIDs",
                "an IPv4 or global IPv6 address");
   }
