@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "agent/cli/agent_client.h"
 #include "agent/cli/observe.h"
 #include "agent/cli/place.h"
 #include "config/load.h"
@@ -33,14 +34,17 @@ bool names_port(const std::string& agent) {
   return colon != std::string::npos && (bracket == std::string::npos || colon > bracket);
 }
 
-Target target_of(const std::string& peer) {
+Target target_of(const World& world, const std::string& peer) {
   const std::size_t scheme = peer.find("://");
   const std::size_t slash = peer.find('/', scheme == std::string::npos ? 0 : scheme + 3);
   const std::string agent = peer.substr(0, slash);
-  Target target{.urls = {agent_url(agent)},
+  const auto url = [&world](const std::string& address) {
+    return AgentClient(world, {.address = address}).url();
+  };
+  Target target{.urls = {url(agent)},
                 .device = slash == std::string::npos ? "" : peer.substr(slash + 1)};
   if (scheme == std::string::npos && !names_port(agent)) {
-    target.urls.push_back(agent_url(agent + ":" + std::to_string(kBenchPort)));
+    target.urls.push_back(url(agent + ":" + std::to_string(kBenchPort)));
   }
   return target;
 }
@@ -204,7 +208,7 @@ core::Result<BenchRun> run_sweep(const Context& context, const BenchWishes& wish
   const OwnBenchPort& port = ports->front();
   const std::vector<std::uint32_t> sizes = sizes_of(wishes, port.mtu_bytes);
   probes::BenchClientOptions options;
-  const Target target = target_of(wishes.peer);
+  const Target target = target_of(context.world, wishes.peer);
   options.device = port.device;
   options.port = static_cast<std::uint8_t>(port.port);
   options.peer_device = target.device;

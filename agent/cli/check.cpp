@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "agent/cli/agent_client.h"
 #include "agent/cli/commands.h"
 #include "agent/cli/observe.h"
 #include "agent/cli/options.h"
@@ -48,7 +49,7 @@ bool needs_an_agent(std::string_view rule) {
 
 // This host's own agent, where one runs and answers whoever asks, adds that to the diagnosis.
 void ask_own_agent(const core::HostSnapshot& host, core::Diagnosis& diagnosis, Context& context) {
-  const auto body = context.world.fetch(agent_url("localhost") + "/api/v1/snapshot");
+  const auto body = AgentClient(context.world, {}).get("/api/v1/snapshot");
   if (!body) return;
   const auto agent = exporters::parse_json(*body);
   if (!agent || agent->host.hostname != host.hostname) return;

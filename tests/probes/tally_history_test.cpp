@@ -32,7 +32,7 @@ struct Course {
   }
 
   test::ManualClock clock;
-  Tally tally{clock};
+  Tally tally{clock, 0};
 };
 
 }  // namespace
