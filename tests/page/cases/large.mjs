@@ -18,6 +18,7 @@ export default async function run({ browser, pages, report }) {
     };
   });
   report.note('loaded', JSON.stringify(seen));
+  report.note('CPU seconds of the page for one load', await cpuOfLoad(page));
   report.check('all devices and peers are there', seen.devices === 1000 && seen.tiles === 1000, JSON.stringify(seen));
   report.check(`below ${kMostBytes} bytes`, seen.bytes < kMostBytes, String(seen.bytes));
   // Tables are laid out when they come into sight, which moves the end.
@@ -44,4 +45,14 @@ export default async function run({ browser, pages, report }) {
   report.none('no error', await faults(page));
   await page.close();
   await server.stop();
+}
+
+// Apart from how busy the machine is: what the thread that parses, lays out and runs the script took.
+async function cpuOfLoad(page) {
+  const session = await page.createCDPSession();
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  await page.reload({ waitUntil: 'load' });
+  const { metrics } = await session.send('Performance.getMetrics');
+  await session.detach();
+  return metrics.find(({ name }) => name === 'TaskDuration').value.toFixed(3);
 }

@@ -16,7 +16,7 @@ export default async function run({ browser, pages, pictures, report }) {
   report.check('a peer that loses turns bad by itself', shown);
   report.check('the focus stays', (await page.evaluate(() => document.activeElement.className)) === 'tile bad');
   const finding = await page.$eval('.finding', (e) => e.textContent);
-  report.check('and is the first finding', /node2\/mlx5_0 the worst: 61 of 300/.test(finding), finding);
+  report.check('and is the first finding', /61 of 900 probes to leaf leaf-2 lost/.test(finding), finding);
   await page.keyboard.press('Enter');
   const target = await page.evaluate(() => document.querySelector('tr:target')?.textContent ?? '');
   report.check('its tile leads to its row', target.includes('node2/mlx5_0') && target.includes('20 % lost'), target);
