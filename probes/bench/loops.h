@@ -62,6 +62,7 @@ class BenchLoops {
   [[nodiscard]] core::Status drain(std::vector<Stream>& streams, std::uint32_t size,
                                    BenchWatch& watch);
   [[nodiscard]] core::Result<std::size_t> take_receives();
+  [[nodiscard]] core::Status take_rest();
   [[nodiscard]] core::Status sleep(BenchQueue& queue, BenchWatch& watch);
   [[nodiscard]] core::Status check(const ibv_wc& completion) const;
   [[nodiscard]] std::chrono::seconds patience() const;

@@ -155,7 +155,7 @@ def _agent(lab, client, peer):
         address = f"127.0.0.1:{peer.http_port}"
         ask = ("bench", address, "--device", client.device)
         _says(lab, "an agent that allows nothing", rdmadiag(lab, *ask, *LITTLE), 3, "bench.enabled is false")
-        agent.write_config({"bench": {"enabled": True, "max_seconds": 5}})
+        agent.write_config({"bench": {"enabled": True, "max_seconds": 20}})
         agent.reload()
         allowed = []
 
@@ -165,7 +165,7 @@ def _agent(lab, client, peer):
 
         lab.eventually("an agent that allows it", goes, 30, poll=1)
         lab.check("it is measured", allowed[-1].status == 0, allowed[-1])
-        answer = rdmadiag(lab, *ask, "--sizes", "64", "--duration", "9s")
+        answer = rdmadiag(lab, *ask, "--sizes", "64", "--duration", "15s")
         _says(lab, "longer than the agent allows", answer, 3, "bench.max_seconds")
         answer = rdmadiag(lab, *ask, "--sizes", "64", "--iterations", 100_000_000, "--events", timeout=120)
         lab.check("a run without end is ended by the agent", answer.status == 3 and "max_seconds" in answer.err, answer)
