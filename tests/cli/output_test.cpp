@@ -40,16 +40,16 @@ std::string results_of(std::vector<std::string> arguments, const test::SampleTre
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-test::SampleTree hostile_tree() {
-  test::SampleTree tree("mlx5_ib_ndr");
-  tree.write("sys/class/infiniband/mlx5_0/node_desc", "K\xc3\xb6ln \x1b[31m \xff\n");
-  return tree;
-}
+struct HostileTree : test::SampleTree {
+  HostileTree() : SampleTree("mlx5_ib_ndr") {
+    write("sys/class/infiniband/mlx5_0/node_desc", "K\xc3\xb6ln \x1b[31m \xff\n");
+  }
+};
 
 }  // namespace
 
 TEST_CASE("no view is wider than its terminal, and control characters never get through") {
-  const test::SampleTree tree = hostile_tree();
+  const HostileTree tree;
   for (const std::uint16_t columns : {std::uint16_t{40}, std::uint16_t{400}}) {
     for (const auto& view : kViews) {
       INFO(view.front() << " in " << columns);
@@ -69,7 +69,7 @@ TEST_CASE("no view is wider than its terminal, and control characters never get 
 }
 
 TEST_CASE("JSON is the same on a narrow terminal, a wide one, in a pipe and in any locale") {
-  const test::SampleTree tree = hostile_tree();
+  const HostileTree tree;
   for (auto view : kViews) {
     view.emplace_back("--json");
     INFO(view.front());
@@ -88,7 +88,7 @@ TEST_CASE("JSON is the same on a narrow terminal, a wide one, in a pipe and in a
 }
 
 TEST_CASE("a pipe gets no colour, and ASCII where the locale knows no more") {
-  const test::SampleTree tree = hostile_tree();
+  const HostileTree tree;
   for (const auto& view : kViews) {
     INFO(view.front());
     const std::string plain =
