@@ -529,6 +529,6 @@ TEST_CASE("who pings is told of every message and of the connection") {
   CHECK(again[1].kind == Kind::kAcknowledged);
   bench.transport.create_error = "no memory";
   bench.prober.broken(bench.current(), "gone");
-  bench.run_for(2s);
+  bench.run_for(10s);
   CHECK(bench.prober.take_records().back().kind == Kind::kLocal);
 }
