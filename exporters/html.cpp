@@ -6,22 +6,6 @@
 namespace rdmadiag::exporters {
 namespace {
 
-void write_header(const PageInput& input, HtmlWriter& out) {
-  const Verdict verdict = host_verdict(input.now, input.agent);
-  out.markup("<header>\n");
-  out.element("h1", input.now.hostname.empty() ? "RDMA" : input.now.hostname);
-  out.markup("\n<p class=\"verdict ");
-  out.markup(wellness_class(verdict.wellness));
-  out.markup("\" role=\"status\">");
-  out.text(verdict.text);
-  out.markup("</p>\n<p class=\"facts\">");
-  out.text(host_counts(input.now));
-  if (!input.now.kernel_release.empty()) out.text(" · Linux " + input.now.kernel_release);
-  out.markup(" · read at ");
-  out.time(input.now.taken_at);
-  out.markup("</p>\n</header>\n");
-}
-
 void write_footer(const core::AgentStatus& agent, HtmlWriter& out) {
   out.markup(
       "<footer>\n<nav aria-label=\"Other formats\"><a href=\"metrics\">Prometheus metrics</a>"
@@ -37,6 +21,22 @@ void write_footer(const core::AgentStatus& agent, HtmlWriter& out) {
 }
 
 }  // namespace
+
+void write_header(const PageInput& input, HtmlWriter& out) {
+  const Verdict verdict = host_verdict(input.now, input.agent);
+  out.markup("<header>\n");
+  out.element("h1", input.now.hostname.empty() ? "RDMA" : input.now.hostname);
+  out.markup("\n<p class=\"verdict ");
+  out.markup(wellness_class(verdict.wellness));
+  out.markup("\" role=\"status\">");
+  out.text(verdict.text);
+  out.markup("</p>\n<p class=\"facts\">");
+  out.text(host_counts(input.now));
+  if (!input.now.kernel_release.empty()) out.text(" · Linux " + input.now.kernel_release);
+  out.markup(" · read at ");
+  out.time(input.now.taken_at);
+  out.markup("</p>\n</header>\n");
+}
 
 void open_page(std::string_view title, std::string_view skip, HtmlWriter& out) {
   out.markup(

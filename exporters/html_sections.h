@@ -9,6 +9,7 @@ namespace rdmadiag::exporters {
 // Up to and into <body>; `skip` is what the link to #main says.
 void open_page(std::string_view title, std::string_view skip, HtmlWriter& out);
 
+void write_header(const PageInput& input, HtmlWriter& out);
 void write_findings(const core::Diagnosis& diagnosis, HtmlWriter& out);
 void write_ports(const PageInput& input, HtmlWriter& out);
 // Nothing where nothing is sampled.

@@ -234,7 +234,7 @@ void write_moving_counters(const PageInput& input, HtmlWriter& out) {
                                      : std::vector<core::DeviceChanges>();
   const std::vector<Movement> moved_counters = movements(since_start, lately);
   if (moved_counters.empty()) {
-    out.markup("<p>No counter has moved since the agent started.</p>\n");
+    out.markup("<p>No counter has moved since the start.</p>\n");
   } else {
     const std::size_t shown = std::min(moved_counters.size(), kMaxPageRows);
     out.open_table("counters",

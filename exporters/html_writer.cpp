@@ -1,5 +1,7 @@
 #include "exporters/html_writer.h"
 
+#include <algorithm>
+
 #include "exporters/json_words.h"
 #include "exporters/utf8.h"
 
@@ -31,6 +33,15 @@ std::string html_escaped(std::string_view text) {
     }
   }
   return out;
+}
+
+void HtmlWriter::preformatted(std::string_view lines) {
+  while (!lines.empty()) {
+    const auto end = std::min(lines.find('\n'), lines.size());
+    text(lines.substr(0, end));
+    out_.push_back('\n');
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+  }
 }
 
 std::string_view wellness_class(Wellness wellness) {

@@ -27,6 +27,8 @@ class HtmlWriter {
  public:
   void markup(std::string_view literal) { out_.append(literal); }
   void text(std::string_view text) { out_.append(html_escaped(text)); }
+  // Text of several lines, for the content of a <pre>.
+  void preformatted(std::string_view text);
 
   // <tag>text</tag>; `css` may be empty. Tag and class are literals of ours.
   void element(std::string_view tag, std::string_view text, std::string_view css = {});

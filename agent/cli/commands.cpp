@@ -23,10 +23,12 @@ std::span<const Command> all_commands() {
       {"mesh", "Round trips and losses between all NICs, as their agents measured them",
        define_mesh},
       {"locate", "Which NIC, leaf or link loses probes, from what all agents saw", define_locate},
+      {"trace", "Which routers each flow label passes on its way to a peer", define_trace},
       {"plan", "What probing would cost a cluster of a given size", define_plan},
       {"metrics", "The catalogue: every metric and the kernel counters it is made of",
        define_metrics},
       {"config", "Check the daemon's configuration, or show what is in effect", define_config},
+      {"report", "Write one self-contained page for a ticket: findings, plots, facts", define_report},
       {"capture", "Write what this host tells to an archive that any command replays",
        define_capture},
   });

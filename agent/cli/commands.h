@@ -40,6 +40,8 @@ Action define_ping(CLI::App& app);
 Action define_pinglist(CLI::App& app);
 Action define_plan(CLI::App& app);
 Action define_qps(CLI::App& app);
+Action define_report(CLI::App& app);
 Action define_status(CLI::App& app);
+Action define_trace(CLI::App& app);
 
 }  // namespace rdmadiag::cli

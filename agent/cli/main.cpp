@@ -78,6 +78,7 @@ World real_world() {
   world.style.colour = world.out_is_terminal && wants_colour();
   world.style.utf8 = std::string_view(::nl_langinfo(CODESET)) == "UTF-8";
   world.wait = wait_or_interrupt;
+  world.trace = open_trace;
   world.fetch = fetch;
   return world;
 }

@@ -38,20 +38,23 @@ core::AgentStatus local_status(const core::HostSnapshot& host, const core::HostS
 class LocalObserver final : public Observer {
  public:
   LocalObserver(const host::Roots& roots, const host::CollectOptions& options,
-                host::CollectorParts parts, core::Expectations expect)
-      : collector_(roots, options, std::move(parts)), expect_(std::move(expect)) {}
+                host::CollectorParts parts, core::Expectations expect, bool compare_with_first)
+      : collector_(roots, options, std::move(parts)),
+        expect_(std::move(expect)),
+        compare_with_first_(compare_with_first) {}
 
   core::Result<Observation> observe() override {
     Observation out;
     out.host = collector_.collect();
     out.agent = local_status(*out.host, last_.get(), expect_);
-    last_ = out.host;
+    if (!last_ || !compare_with_first_) last_ = out.host;
     return out;
   }
 
  private:
   host::Collector collector_;
   core::Expectations expect_;
+  bool compare_with_first_;
   std::shared_ptr<const core::HostSnapshot> last_;
 };
 
@@ -113,7 +116,8 @@ core::Result<std::unique_ptr<Observer>> open_observer(const Context& context,
     parts.more_sources = context.world.make_sources();
   const core::Expectations expect =
       place->is_live ? host_expectations(context.world) : core::Expectations{};
-  return std::make_unique<LocalObserver>(place->roots, collect, std::move(parts), expect);
+  return std::make_unique<LocalObserver>(place->roots, collect, std::move(parts), expect,
+                                         options.compare_with_first);
 }
 
 std::optional<Observation> observe_once(const Context& context, const ObserverOptions& options) {

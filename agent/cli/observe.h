@@ -30,6 +30,8 @@ class Observer {
 struct ObserverOptions {
   AgentChoice agent;         // without an address: no agent, this host
   bool queue_pairs = false;  // ask the kernel for each queue pair
+  // The diagnosis compares with the first look, instead of the one before.
+  bool compare_with_first = false;
 };
 
 // Fails when a filter is no regular expression or a capture cannot be read.

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/cli/trace_socket.h"
 #include "agent/core/clock.h"
 #include "agent/core/result.h"
 #include "agent/host/device_source.h"
@@ -51,6 +52,8 @@ struct World {
   bool out_is_terminal = false;
   // Waits that long; false when the user does not want to wait any more.
   std::function<bool(std::chrono::nanoseconds)> wait;
+  // Datagrams with a short life; null where nothing may be sent.
+  std::function<core::Result<std::unique_ptr<probes::TraceNetwork>>(const TraceEnds& ends)> trace;
   // The body of the answer, bounded in size and time. Sixteen threads may call at once.
   std::function<core::Result<std::string>(const HttpCall& call)> fetch;
 };

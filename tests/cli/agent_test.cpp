@@ -97,6 +97,8 @@ TEST_CASE("another host is shown by its agent in every view") {
     CHECK(here.wait() == there.code);
     CHECK(here.output() == there.text);
   }
+  const Answer page = ask({"report", tree.at("page.html").string(), "--duration", "20ms"}, url);
+  CHECK(page.code == 0);
   daemon.send_signal(SIGTERM);
   CHECK(daemon.wait().exit_code == 0);
   CHECK(ask({"status"}, url).code == 3);

@@ -51,6 +51,7 @@ CliResult CliFixture::run(const std::vector<std::string>& arguments) {
   world.hostname = "here";
   world.config_file = tree.at("etc/rdmadiag.yaml");
   world.limits = limits;
+  world.trace = trace;
   world.out = &out;
   world.err = &err;
   world.style = style;

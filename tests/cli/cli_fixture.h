@@ -33,6 +33,8 @@ struct CliFixture {
   bool out_is_terminal = false;
   // Called instead of waiting; false ends a --watch.
   std::function<bool(std::chrono::nanoseconds)> during_wait = [](auto) { return false; };
+  // Instead of sending anything; none: trace is not used.
+  decltype(cli::World::trace) trace;
   std::map<std::string, std::string> pages;  // what URLs answer
   // Instead of the pages, when set.
   std::function<core::Result<std::string>(const cli::HttpCall&)> answer_call;
