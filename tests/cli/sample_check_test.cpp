@@ -16,7 +16,8 @@ using Names = std::set<std::string>;  // "warning pcie-degraded mlx5_3"
 
 Names problems(const CliResult& result, bool with_notes = false) {
   Names names;
-  for (const auto& finding : nlohmann::json::parse(result.out).at("findings")) {
+  const auto document = nlohmann::json::parse(result.out);
+  for (const auto& finding : document.at("findings")) {
     const std::string severity = finding.at("severity");
     if (severity == "info" && !with_notes) continue;
     names.insert(severity + " " + std::string(finding.at("rule")) + " " +
