@@ -80,6 +80,8 @@ def booted(tar: pathlib.Path):
     root = folder / "root"
     root.mkdir()
     subprocess.run(["tar", "-C", root, "-xpf", tar, "--numeric-owner"], check=True)
+    # Which an installer writes, not a package.
+    (root / "etc/hosts").write_text("127.0.0.1 localhost\n")
     console = open(folder / "console", "w+b")
     nspawn = subprocess.Popen(
         [
