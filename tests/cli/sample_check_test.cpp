@@ -65,10 +65,10 @@ TEST_CASE("the congested RoCE port has the problems its README names, its neighb
   CHECK(result.code == 2);
   CHECK(problems(result) ==
         Names{"critical transport-retry-exceeded mlx5_1", "warning transport-ack-timeouts mlx5_1",
-              "warning transport-retransmits mlx5_1", "warning transport-sequence-naks mlx5_1",
-              "warning transport-out-of-sequence mlx5_1", "warning transport-duplicates mlx5_1",
-              "warning transport-rnr-received mlx5_1", "warning queue-no-buffer mlx5_1",
-              "warning queue-completion-errors mlx5_1", "warning congestion-marks mlx5_1"});
+              "warning transport-sequence-naks mlx5_1", "warning transport-out-of-sequence mlx5_1",
+              "warning transport-duplicates mlx5_1", "warning transport-rnr-received mlx5_1",
+              "warning queue-no-buffer mlx5_1", "warning queue-completion-errors mlx5_1",
+              "warning congestion-marks mlx5_1"});
 }
 
 TEST_CASE("healthy hosts have no problem") {
