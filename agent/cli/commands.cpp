@@ -28,7 +28,8 @@ std::span<const Command> all_commands() {
       {"metrics", "The catalogue: every metric and the kernel counters it is made of",
        define_metrics},
       {"config", "Check the daemon's configuration, or show what is in effect", define_config},
-      {"report", "Write one self-contained page for a ticket: findings, plots, facts", define_report},
+      {"report", "Write one self-contained page for a ticket: findings, plots, facts",
+       define_report},
       {"capture", "Write what this host tells to an archive that any command replays",
        define_capture},
   });

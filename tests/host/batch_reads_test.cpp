@@ -120,7 +120,8 @@ TEST_CASE("what a batch has read is good until the next") {
 }
 
 TEST_CASE("files read in batches give what files read one by one give") {
-  const std::string name = GENERATE(as<std::string>{}, "mlx5_ib_ndr", "mlx5_roce_200g", "bnxt_re_6_18");
+  const std::string name =
+      GENERATE(as<std::string>{}, "mlx5_ib_ndr", "mlx5_roce_200g", "bnxt_re_6_18");
   HostFixture fixture(name);
   const auto one_by_one = fixture.make();
   CollectorParts parts;

@@ -79,10 +79,8 @@ std::string page(std::size_t devices, core::ProbeSnapshot probes, std::uint64_t 
   core::AgentStatus agent;
   agent.version = "0.1.0";
   agent.probes = {std::move(probes)};
-  agent.diagnosis = core::diagnose({.now = &now,
-                                    .before = &start,
-                                    .probes = &agent.probes,
-                                    .list_unknown = false});
+  agent.diagnosis = core::diagnose(
+      {.now = &now, .before = &start, .probes = &agent.probes, .list_unknown = false});
   return exporters::render_page({.now = now,
                                  .at_start = &start,
                                  .previous = &start,
