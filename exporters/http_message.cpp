@@ -30,4 +30,10 @@ HttpResponse text_response(int status, std::string text) {
   return response;
 }
 
+HttpResponse json_response(std::string json) {
+  HttpResponse response = text_response(200, std::move(json));
+  response.content_type = "application/json";
+  return response;
+}
+
 }  // namespace rdmadiag::exporters

@@ -40,6 +40,7 @@ struct HttpResponse {
 };
 
 [[nodiscard]] HttpResponse text_response(int status, std::string text);
+[[nodiscard]] HttpResponse json_response(std::string json);  // 200
 
 // Runs on a worker thread of the server, several at a time; returns within about a second, since
 // stopping the server waits for it. Exceptions become a 500.

@@ -26,12 +26,8 @@ probes::HttpClientTls with_configured(const probes::HttpClientTls& said, const W
 // "http://host:10915" for "host"; anything with a scheme stays as it is.
 std::string agent_url(const std::string& address, const probes::HttpClientTls& tls) {
   if (address.find("://") != std::string::npos) return address;
-  const std::size_t bracket = address.rfind(']');
-  const std::size_t colon = address.rfind(':');
-  const bool has_port =
-      colon != std::string::npos && (bracket == std::string::npos || colon > bracket);
   return (tls == probes::HttpClientTls{} ? "http://" : "https://") + address +
-         (has_port ? "" : ":" + std::string(kDefaultPort));
+         (names_port(address) ? "" : ":" + std::string(kDefaultPort));
 }
 
 }  // namespace
@@ -51,6 +47,20 @@ void add_tls_options(CLI::App& app, probes::HttpClientTls& tls) {
       ->type_name("FILE");
   app.add_option("--tls.key-file", tls.key_file, "Its key; the daemon's unless said")
       ->type_name("FILE");
+}
+
+NamedNic parse_named_nic(const std::string& text) {
+  const std::size_t scheme = text.find("://");
+  const std::size_t slash = text.find('/', scheme == std::string::npos ? 0 : scheme + 3);
+  return {.address = text.substr(0, slash),
+          .device = slash == std::string::npos ? "" : text.substr(slash + 1)};
+}
+
+bool names_port(const std::string& address) {
+  if (address.find("://") != std::string::npos) return true;
+  const std::size_t bracket = address.rfind(']');
+  const std::size_t colon = address.rfind(':');
+  return colon != std::string::npos && (bracket == std::string::npos || colon > bracket);
 }
 
 AgentClient::AgentClient(const World& world, const AgentChoice& choice)

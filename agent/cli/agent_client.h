@@ -23,6 +23,15 @@ struct AgentChoice {
 void add_agent_option(CLI::App& app, AgentChoice& choice, const std::string& help);
 void add_tls_options(CLI::App& app, probes::HttpClientTls& tls);
 
+// "HOST[:PORT][/DEVICE]" or "URL[/DEVICE]".
+struct NamedNic {
+  std::string address = {};
+  std::string device = {};  // empty: none named
+};
+[[nodiscard]] NamedNic parse_named_nic(const std::string& text);
+// Whether that address says where to ask: a URL, or a host with a port.
+[[nodiscard]] bool names_port(const std::string& address);
+
 class AgentClient {
  public:
   // An agent without a name is this host's own. `world` outlives it.
@@ -37,6 +46,7 @@ class AgentClient {
   // For messages: without any password in it.
   [[nodiscard]] std::string name() const { return probes::url_without_credentials(url_); }
   [[nodiscard]] const std::string& url() const { return url_; }
+  [[nodiscard]] const probes::HttpClientTls& tls() const { return tls_; }
 
  private:
   AgentClient(const World& world, std::string url, probes::HttpClientTls tls);

@@ -20,10 +20,7 @@ constexpr std::size_t kRunsAtOnce = 1;
 
 HttpResponse to_http(probes::BenchResponse answer) {
   if (answer.status != 200) return exporters::text_response(answer.status, answer.body);
-  return {.status = 200,
-          .content_type = "application/json",
-          .body = std::make_shared<const std::string>(std::move(answer.body)),
-          .headers = {}};
+  return exporters::json_response(std::move(answer.body));
 }
 
 std::vector<exporters::HttpRoute> routes(probes::BenchService& service) {

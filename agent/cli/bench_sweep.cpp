@@ -8,7 +8,7 @@
 #include "agent/cli/agent_client.h"
 #include "agent/cli/observe.h"
 #include "agent/cli/place.h"
-#include "config/load.h"
+#include "agent/core/active_ports.h"
 #include "probes/bench/client.h"
 #include "probes/endpoint.h"
 #include "probes/http_client.h"
@@ -23,40 +23,13 @@ using probes::BenchMetric;
 constexpr auto kPoll = 20ms;
 constexpr auto kCallWithin = 8s;  // the peer's handlers wait five seconds and less
 
-struct Target {
-  std::vector<std::string> urls;  // in the order in which they are tried
-  std::string device;
-};
-
-bool names_port(const std::string& agent) {
-  const std::size_t bracket = agent.rfind(']');
-  const std::size_t colon = agent.rfind(':');
-  return colon != std::string::npos && (bracket == std::string::npos || colon > bracket);
-}
-
-Target target_of(const World& world, const std::string& peer) {
-  const std::size_t scheme = peer.find("://");
-  const std::size_t slash = peer.find('/', scheme == std::string::npos ? 0 : scheme + 3);
-  const std::string agent = peer.substr(0, slash);
-  const auto url = [&world](const std::string& address) {
-    return AgentClient(world, {.address = address}).url();
-  };
-  Target target{.urls = {url(agent)},
-                .device = slash == std::string::npos ? "" : peer.substr(slash + 1)};
-  if (scheme == std::string::npos && !names_port(agent)) {
-    target.urls.push_back(url(agent + ":" + std::to_string(kBenchPort)));
+// The agents that may be meant, in the order in which they are tried.
+std::vector<AgentClient> agents_at(const World& world, const std::string& address) {
+  std::vector<AgentClient> agents = {AgentClient(world, {.address = address, .tls = {}})};
+  if (!names_port(address)) {
+    agents.push_back(agents.front().other(address + ":" + std::to_string(kBenchPort)));
   }
-  return target;
-}
-
-probes::HttpClientOptions client_options(const World& world) {
-  probes::HttpClientOptions options;
-  options.timeout = kCallWithin;
-  if (const auto config = config::load_config(world.config_file)) {
-    const config::ClientTls& tls = config->peers.tls;
-    options.tls = {.ca_file = tls.ca_file, .cert_file = tls.cert_file, .key_file = tls.key_file};
-  }
-  return options;
+  return agents;
 }
 
 std::vector<std::uint32_t> sizes_of(const BenchWishes& wishes, int mtu_bytes) {
@@ -133,17 +106,18 @@ void sweep(BenchClient& client, const std::vector<std::uint32_t>& sizes, const B
   }
 }
 
-core::Result<std::unique_ptr<BenchClient>> open_at(const Target& target, probes::HttpClient& http,
-                                                   const Context& context,
+core::Result<std::unique_ptr<BenchClient>> open_at(const std::vector<AgentClient>& agents,
+                                                   probes::HttpClient& http, const Context& context,
                                                    const probes::BenchClientOptions& options) {
   core::Result<std::unique_ptr<BenchClient>> client = core::fail("no address");
   std::optional<core::Error> first;
-  for (const std::string& url : target.urls) {
+  for (const AgentClient& agent : agents) {
     client = BenchClient::open(
         {.clock = std::make_shared<core::SystemClock>(),
          .random = probes::random_from_system(),
-         .post = [&http, url](const std::string& path,
-                              const std::string& json) { return http.post_json(url + path, json); },
+         .post = [&http, url = agent.url()](
+                     const std::string& path,
+                     const std::string& json) { return http.post_json(url + path, json); },
          .wait = [&context] { return context.world.wait(kPoll); }},
         options);
     if (client) return client;
@@ -179,23 +153,21 @@ core::Result<std::vector<OwnBenchPort>> own_bench_ports(const Context& context,
   const auto seen = (*observer)->observe();
   if (!seen) return tl::make_unexpected(seen.error());
   std::vector<OwnBenchPort> ports;
-  bool is_there = false;
-  for (const core::DeviceEntry& entry : seen->host->devices) {
-    if (entry.snapshot == nullptr || (!device.empty() && entry.name != device)) continue;
-    is_there = true;
-    for (const core::PortSnapshot& port : entry.snapshot->ports) {
-      if (!port.is_active()) continue;
-      ports.push_back({.nic = probes::nic_name(seen->host->hostname, entry.name, port.number),
-                       .device = entry.name,
-                       .port = port.number,
-                       .protocol = entry.snapshot->protocol,
-                       .mtu_bytes = port.active_mtu_bytes.value_or(0),
-                       .line_rate = std::nullopt});
-      if (port.rate) ports.back().line_rate = port.rate->bits_per_second;
-    }
+  for (const auto& [entry, port] : core::active_ports(*seen->host, device)) {
+    ports.push_back({.nic = probes::nic_name(seen->host->hostname, entry->name, port->number),
+                     .device = entry->name,
+                     .port = port->number,
+                     .protocol = entry->snapshot->protocol,
+                     .mtu_bytes = port->active_mtu_bytes.value_or(0),
+                     .line_rate = std::nullopt});
+    if (port->rate) ports.back().line_rate = port->rate->bits_per_second;
   }
   if (!ports.empty()) return ports;
   if (!device.empty()) {
+    const bool is_there =
+        std::ranges::any_of(seen->host->devices, [&device](const core::DeviceEntry& entry) {
+          return entry.snapshot != nullptr && entry.name == device;
+        });
     return core::fail(is_there ? "no port of " + device + " is active"
                                : "there is no RDMA device " + device);
   }
@@ -208,10 +180,11 @@ core::Result<BenchRun> run_sweep(const Context& context, const BenchWishes& wish
   const OwnBenchPort& port = ports->front();
   const std::vector<std::uint32_t> sizes = sizes_of(wishes, port.mtu_bytes);
   probes::BenchClientOptions options;
-  const Target target = target_of(context.world, wishes.peer);
+  const auto [address, peer_device] = parse_named_nic(wishes.peer);
+  const std::vector<AgentClient> agents = agents_at(context.world, address);
   options.device = port.device;
   options.port = static_cast<std::uint8_t>(port.port);
-  options.peer_device = target.device;
+  options.peer_device = peer_device;
   options.plan = wishes.plan;
   options.plan.largest = sizes.back();
   options.placement = wishes.placement;
@@ -220,8 +193,11 @@ core::Result<BenchRun> run_sweep(const Context& context, const BenchWishes& wish
     return tl::make_unexpected(good.error());
   }
   const probes::StopEvent never;
-  probes::HttpClient http(client_options(context.world), never);
-  auto client = open_at(target, http, context, options);
+  probes::HttpClientOptions calling;
+  calling.tls = agents.front().tls();
+  calling.timeout = kCallWithin;
+  probes::HttpClient http(std::move(calling), never);
+  auto client = open_at(agents, http, context, options);
   if (!client) return tl::make_unexpected(client.error());
 
   if (auto allowed = check_time(wishes, sizes.size(), (*client)->peer().most_seconds); !allowed) {

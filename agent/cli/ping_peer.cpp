@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "agent/cli/observe.h"
+#include "agent/core/active_ports.h"
 #include "config/load.h"
 #include "probes/control_message.h"
 
@@ -63,11 +64,8 @@ core::Result<std::vector<OwnPort>> active_ports(const Context& context, const st
   const auto seen = (*observer)->observe();
   if (!seen) return tl::make_unexpected(seen.error());
   std::vector<OwnPort> ports;
-  for (const core::DeviceEntry& entry : seen->host->devices) {
-    if (entry.snapshot == nullptr || (!device.empty() && entry.name != device)) continue;
-    for (const core::PortSnapshot& port : entry.snapshot->ports) {
-      if (port.is_active()) ports.push_back({entry.name, port.number, entry.snapshot->protocol});
-    }
+  for (const auto& [entry, port] : core::active_ports(*seen->host, device)) {
+    ports.push_back({entry->name, port->number, entry->snapshot->protocol});
   }
   if (ports.empty()) {
     return core::fail("no active RDMA port here" +
@@ -90,10 +88,8 @@ core::Result<std::vector<probes::ProbeKey>> shared_keys(const World& world,
 
 core::Result<PingPeer> find_ping_peer(const Context& context, const PingWishes& wishes,
                                       PingKind kind) {
-  const std::size_t scheme = wishes.peer.find("://");
-  const std::size_t slash = wishes.peer.find('/', scheme == std::string::npos ? 0 : scheme + 3);
-  const std::string device = slash == std::string::npos ? "" : wishes.peer.substr(slash + 1);
-  AgentClient agent(context.world, {.address = wishes.peer.substr(0, slash), .tls = wishes.tls});
+  const auto [address, device] = parse_named_nic(wishes.peer);
+  AgentClient agent(context.world, {.address = address, .tls = wishes.tls});
   const auto endpoints = ask_endpoints(agent);
   if (!endpoints) return tl::make_unexpected(endpoints.error());
   const auto ports = active_ports(context, wishes.device);

@@ -19,15 +19,9 @@ using namespace std::chrono_literals;
 using exporters::HttpMethod;
 using exporters::HttpRequest;
 using exporters::HttpResponse;
+using exporters::json_response;
 
 constexpr auto kPoll = 200ms;
-
-HttpResponse json_response(std::string body) {
-  return {.status = 200,
-          .content_type = "application/json",
-          .body = std::make_shared<const std::string>(std::move(body)),
-          .headers = {}};
-}
 
 // What answers, for the server's threads and for the command's.
 class Answering {

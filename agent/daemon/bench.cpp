@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "agent/core/active_ports.h"
 #include "agent/core/log.h"
 #include "probes/bench/client.h"
 
@@ -20,25 +21,18 @@ probes::BenchPermission permission(const config::Bench& bench) {
   return permission;
 }
 
-std::vector<probes::BenchPort> active_ports(const core::HostSnapshot& host) {
+std::vector<probes::BenchPort> bench_ports(const core::HostSnapshot& host) {
   std::vector<probes::BenchPort> ports;
-  for (const core::DeviceEntry& entry : host.devices) {
-    if (entry.snapshot == nullptr) continue;
-    for (const core::PortSnapshot& port : entry.snapshot->ports) {
-      if (!port.is_active()) continue;
-      ports.push_back(
-          {entry.name, static_cast<std::uint8_t>(port.number), entry.snapshot->protocol});
-    }
+  for (const auto& [device, port] : core::active_ports(host)) {
+    ports.push_back(
+        {device->name, static_cast<std::uint8_t>(port->number), device->snapshot->protocol});
   }
   return ports;
 }
 
 HttpResponse to_http(probes::BenchResponse answer) {
   if (answer.status != 200) return exporters::text_response(answer.status, std::move(answer.body));
-  return {.status = 200,
-          .content_type = "application/json",
-          .body = std::make_shared<const std::string>(std::move(answer.body)),
-          .headers = {}};
+  return exporters::json_response(std::move(answer.body));
 }
 
 }  // namespace
@@ -52,7 +46,7 @@ probes::BenchServiceParts make_bench_parts(Observer& observer,
   parts.random = std::move(random);
   parts.permission = [&config] { return permission(config.get()->bench); };
   parts.ports = [&observer, devices] {
-    return devices == BenchDevices::kHere ? active_ports(*observer.observe()->host)
+    return devices == BenchDevices::kHere ? bench_ports(*observer.observe()->host)
                                           : std::vector<probes::BenchPort>{};
   };
   parts.tell = [](const std::string& line) { core::log_info("benchmark", {{"what", line}}); };

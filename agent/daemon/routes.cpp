@@ -22,10 +22,10 @@ namespace {
 using exporters::HttpMethod;
 using exporters::HttpRequest;
 using exporters::HttpResponse;
+using exporters::json_response;
 using exporters::text_response;
 
 constexpr const char* kExpositionType = "text/plain; version=0.0.4; charset=utf-8";
-constexpr const char* kJsonType = "application/json";
 
 HttpResponse response(std::string content_type, std::shared_ptr<const std::string> body) {
   return {.status = 200,
@@ -123,15 +123,14 @@ HttpResponse serve_pair(const RouteParts& parts, const HttpRequest& request) {
 
 HttpResponse serve_snapshot(const RouteParts& parts) {
   const auto observation = parts.observer.observe();
-  return response(kJsonType,
-                  exporters::render_json(*observation->host, explained_status(parts, *observation),
-                                         exporters::JsonLayout::kCompact));
+  return json_response(exporters::render_json(
+      *observation->host, explained_status(parts, *observation), exporters::JsonLayout::kCompact));
 }
 
 HttpResponse serve_findings(const RouteParts& parts) {
   const auto observation = parts.observer.observe();
-  return response(kJsonType, exporters::render_json(explained_status(parts, *observation).diagnosis,
-                                                    exporters::JsonLayout::kCompact));
+  return json_response(exporters::render_json(explained_status(parts, *observation).diagnosis,
+                                              exporters::JsonLayout::kCompact));
 }
 
 HttpResponse with_probing(const RouteParts& parts,
@@ -139,7 +138,7 @@ HttpResponse with_probing(const RouteParts& parts,
   const auto probing = parts.probing.get();
   if (probing == nullptr) return text_response(503, "no probing on this host\n");
   if (!probing->has_looked()) return text_response(503, "starting\n");
-  return response(kJsonType, answer(*probing));
+  return json_response(answer(*probing));
 }
 
 HttpResponse serve_endpoints(const RouteParts& parts) {
@@ -165,7 +164,7 @@ HttpResponse serve_rc(const RouteParts& parts, const HttpRequest& request) {
   if (!offer) return text_response(400, offer.error().message() + '\n');
   const auto answer = probing->accept(*offer);
   if (!answer) return text_response(409, answer.error().message() + '\n');
-  return response(kJsonType, probes::encode_rc_parameters(*answer));
+  return json_response(probes::encode_rc_parameters(*answer));
 }
 
 HttpResponse serve_ready(const RouteParts& parts) {
