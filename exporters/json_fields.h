@@ -101,6 +101,13 @@ void fields(Archive& archive, Port& port) {
   archive.field("counters", port.counters);
 }
 
+template <class Archive, Either<core::Ipv4Settings> Settings>
+void fields(Archive& archive, Settings& settings) {
+  archive.field("arp_ignore", settings.arp_ignore);
+  archive.field("arp_announce", settings.arp_announce);
+  archive.field("rp_filter", settings.rp_filter);
+}
+
 template <class Archive, Either<core::NetdevSnapshot> Netdev>
 void fields(Archive& archive, Netdev& netdev) {
   archive.field("name", netdev.name);
@@ -115,6 +122,7 @@ void fields(Archive& archive, Netdev& netdev) {
   archive.field("carrier_changes", netdev.carrier_changes);
   archive.field("carrier_down_count", netdev.carrier_down_count);
   archive.field("addresses", netdev.addresses);
+  archive.field("ipv4", netdev.ipv4);
   archive.field("bond_members", netdev.bond_members);
   archive.field("statistics", netdev.statistics);
   archive.field("ethtool", netdev.ethtool);
@@ -132,10 +140,24 @@ void fields(Archive& archive, Pcie& pcie) {
   archive.field("max_speed_transfers_per_second", pcie.max_speed_transfers_per_second);
   archive.field("numa_node", pcie.numa_node);
   archive.field("local_cpus", pcie.local_cpus);
+  archive.field("iommu_domain", pcie.iommu_domain);
+  archive.field("acs_redirects", pcie.acs_redirects);
   archive.field("is_vf", pcie.is_vf);
   archive.field("aer_correctable", pcie.aer_correctable);
   archive.field("aer_nonfatal", pcie.aer_nonfatal);
   archive.field("aer_fatal", pcie.aer_fatal);
+}
+
+template <class Archive, Either<core::DeviceNode> Node>
+void fields(Archive& archive, Node& node) {
+  archive.field("path", node.path);
+  archive.field("open_error", node.open_error);
+}
+
+template <class Archive, Either<core::Interrupts> Interrupts>
+void fields(Archive& archive, Interrupts& interrupts) {
+  archive.field("total", interrupts.total);
+  archive.field("remote", interrupts.remote);
 }
 
 template <class Archive, Either<core::TemperatureSample> Temperature>
@@ -184,6 +206,8 @@ void fields(Archive& archive, Device& device) {
   archive.field("netlink_index", device.netlink_index);
   archive.field("read_at", device.read_at);
   archive.field("pcie", device.pcie);
+  archive.field("node", device.node);
+  archive.field("interrupts", device.interrupts);
   archive.field("temperatures", device.temperatures);
   archive.field("resources", device.resources);
   archive.field("queue_pairs", device.queue_pairs);
@@ -205,12 +229,19 @@ void fields(Archive& archive, Entry& entry) {
   archive.snapshot(entry.snapshot);  // its fields beside these, or none of them
 }
 
+template <class Archive, Either<core::GpuSupport> Gpu>
+void fields(Archive& archive, Gpu& gpu) {
+  archive.field("driver", gpu.driver);
+  archive.field("peer_memory", gpu.peer_memory);
+}
+
 template <class Archive, Either<core::HostSnapshot> Host>
 void fields(Archive& archive, Host& host) {
   archive.field("hostname", host.hostname);
   archive.field("kernel_release", host.kernel_release);
   archive.field("taken_at", host.taken_at);
   archive.field("netns_shared", host.netns_shared);
+  archive.field("gpu", host.gpu);
   archive.field("has_rdma_class", host.has_rdma_class);
   archive.field("sources", host.sources);
   archive.field("issues", host.issues);

@@ -7,8 +7,7 @@
 namespace rdmadiag::cli {
 namespace {
 
-// A probing endpoint registers well below this on each device.
-constexpr std::uint64_t kMemlockWanted = std::uint64_t{16} * 1024 * 1024;
+using core::kMemlockWanted;
 
 std::string words_of(int error_number) {
   return std::error_code(error_number, std::generic_category()).message();

@@ -1,9 +1,6 @@
 // rdmadiag: the real world around the commands.
 #include <langinfo.h>
-#include <linux/capability.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,6 +16,7 @@
 #include "agent/cli/interrupt.h"
 #include "agent/cli/run.h"
 #include "agent/host/live_sources.h"
+#include "agent/host/process_limits.h"
 #include "agent/host/rdma_netlink.h"
 
 namespace rdmadiag::cli {
@@ -42,20 +40,6 @@ bool wants_colour() {
          (terminal == nullptr || std::string_view(terminal) != "dumb");
 }
 
-ProcessLimits process_limits() {
-  ProcessLimits limits;
-  rlimit memlock{};
-  if (::getrlimit(RLIMIT_MEMLOCK, &memlock) == 0 && memlock.rlim_cur != RLIM_INFINITY) {
-    limits.memlock_bytes = memlock.rlim_cur;
-  }
-  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
-  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets{};
-  if (::syscall(SYS_capget, &header, sets.data()) == 0) {
-    limits.ignores_memlock = (sets[0].effective & (1U << CAP_IPC_LOCK)) != 0;
-  }
-  return limits;
-}
-
 std::string hostname() {
   std::array<char, 256> name{};
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
@@ -70,7 +54,7 @@ World real_world() {
   world.roots = {"/sys", "/proc", "/dev"};
   world.hostname = hostname();
   world.config_file = "/etc/rdmadiag/rdmadiag.yaml";
-  world.limits = process_limits();
+  world.limits = host::read_process_limits();
   world.out = &std::cout;
   world.err = &std::cerr;
   world.out_is_terminal = ::isatty(STDOUT_FILENO) == 1;

@@ -16,7 +16,8 @@ namespace {
 constexpr auto kDeadline = std::chrono::seconds(3);
 
 core::AgentStatus local_status(const core::HostSnapshot& host, const core::HostSnapshot* before,
-                               const core::Expectations& expect) {
+                               const core::Expectations& expect,
+                               const std::optional<ProcessLimits>& limits) {
   core::AgentStatus status;
   status.version = core::kVersion;
   status.revision = core::kRevision;
@@ -24,6 +25,7 @@ core::AgentStatus local_status(const core::HostSnapshot& host, const core::HostS
   evidence.now = &host;
   evidence.before = before;
   evidence.expect = expect;
+  evidence.limits = limits;
   status.diagnosis = core::diagnose(evidence);
   for (const core::DeviceEntry& entry : host.devices) {
     if (entry.snapshot == nullptr || !expect.rate_bits_per_second) continue;
@@ -38,15 +40,14 @@ core::AgentStatus local_status(const core::HostSnapshot& host, const core::HostS
 class LocalObserver final : public Observer {
  public:
   LocalObserver(const host::Roots& roots, const host::CollectOptions& options,
-                host::CollectorParts parts, core::Expectations expect, bool compare_with_first)
-      : collector_(roots, options, std::move(parts)),
-        expect_(std::move(expect)),
-        compare_with_first_(compare_with_first) {}
+                host::CollectorParts parts, core::Expectations expect,
+                std::optional<ProcessLimits> limits, bool compare_with_first)
+      : collector_(roots, options, std::move(parts)), expect_(std::move(expect)), limits_(limits) {}
 
   core::Result<Observation> observe() override {
     Observation out;
     out.host = collector_.collect();
-    out.agent = local_status(*out.host, last_.get(), expect_);
+    out.agent = local_status(*out.host, last_.get(), expect_, limits_);
     if (!last_ || !compare_with_first_) last_ = out.host;
     return out;
   }
@@ -54,6 +55,7 @@ class LocalObserver final : public Observer {
  private:
   host::Collector collector_;
   core::Expectations expect_;
+  std::optional<ProcessLimits> limits_;
   bool compare_with_first_;
   std::shared_ptr<const core::HostSnapshot> last_;
 };
@@ -116,7 +118,9 @@ core::Result<std::unique_ptr<Observer>> open_observer(const Context& context,
     parts.more_sources = context.world.make_sources();
   const core::Expectations expect =
       place->is_live ? host_expectations(context.world) : core::Expectations{};
-  return std::make_unique<LocalObserver>(place->roots, collect, std::move(parts), expect,
+  std::optional<ProcessLimits> limits;
+  if (place->is_live) limits = context.world.limits;
+  return std::make_unique<LocalObserver>(place->roots, collect, std::move(parts), expect, limits,
                                          options.compare_with_first);
 }
 

@@ -13,6 +13,7 @@
 
 #include "agent/cli/trace_socket.h"
 #include "agent/core/clock.h"
+#include "agent/core/process_limits.h"
 #include "agent/core/result.h"
 #include "agent/host/device_source.h"
 #include "agent/host/file_reader.h"
@@ -23,11 +24,7 @@
 
 namespace rdmadiag::cli {
 
-// What the kernel grants this process.
-struct ProcessLimits {
-  std::optional<std::uint64_t> memlock_bytes;  // empty: unlimited
-  bool ignores_memlock = false;                // CAP_IPC_LOCK
-};
+using core::ProcessLimits;
 
 struct HttpCall {
   std::string url;

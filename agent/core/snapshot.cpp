@@ -6,11 +6,17 @@
 namespace rdmadiag::core {
 namespace {
 
-constexpr std::array<std::string_view, kSourceCount> kSourceNames = {
-    "sysfs_port",   "sysfs_counters", "sysfs_hw_counters",
-    "rdma_netlink", "netdev",         "ethtool",
-    "dcb",          "devlink",        "pcie",
-    "probe"};
+constexpr std::array<std::string_view, kSourceCount> kSourceNames = {"sysfs_port",
+                                                                     "sysfs_counters",
+                                                                     "sysfs_hw_counters",
+                                                                     "rdma_netlink",
+                                                                     "netdev",
+                                                                     "ethtool",
+                                                                     "dcb",
+                                                                     "devlink",
+                                                                     "pcie",
+                                                                     "probe",
+                                                                     "host"};
 
 constexpr std::array<std::string_view, kIssueReasonCount> kReasonNames = {
     "enoent", "einval", "eopnotsupp", "eperm", "eio", "enodev", "parse", "timeout", "other"};

@@ -32,8 +32,9 @@ enum class Source : std::uint8_t {
   kDevlink,
   kPcie,
   kProbe,
+  kHost,
 };
-inline constexpr std::size_t kSourceCount = 10;
+inline constexpr std::size_t kSourceCount = 11;
 [[nodiscard]] std::string_view source_name(Source source);  // "sysfs_port"
 [[nodiscard]] std::optional<Source> parse_source(std::string_view name);
 
@@ -129,6 +130,13 @@ struct PortSnapshot {
   [[nodiscard]] bool is_up() const { return is_active() && physical_state == kPhysStateLinkUp; }
 };
 
+// What the kernel goes by: the higher of the netdev's own and the one for all.
+struct Ipv4Settings {
+  std::optional<int> arp_ignore;
+  std::optional<int> arp_announce;
+  std::optional<int> rp_filter;
+};
+
 struct NetdevSnapshot {
   std::string name;
   std::string master;  // the bond or bridge above, if any
@@ -141,7 +149,8 @@ struct NetdevSnapshot {
   std::optional<std::uint64_t> speed_bits_per_second;  // empty when unknown or down
   std::optional<std::uint64_t> carrier_changes;
   std::optional<std::uint64_t> carrier_down_count;
-  std::vector<std::string> addresses;  // "10.0.0.1/24"; empty where netlink is not asked
+  std::optional<std::vector<std::string>> addresses;  // "10.0.0.1/24"; live hosts only
+  std::optional<Ipv4Settings> ipv4;                   // live hosts only
   std::vector<std::string> bond_members;
   std::map<std::string, std::uint64_t> statistics;  // /sys/class/net/X/statistics
   std::vector<CounterSample> counters;              // kEthtool
@@ -160,12 +169,27 @@ struct PcieSnapshot {
   std::optional<int> slot_max_width_lanes = std::nullopt;
   std::optional<double> slot_max_speed_transfers_per_second = std::nullopt;
   std::optional<int> numa_node;
-  std::string local_cpus;  // "0-31"
+  std::string local_cpus;    // "0-31"
+  std::string iommu_domain;  // "identity", "DMA", "DMA-FQ"; empty without an IOMMU
+  // A bridge above sends transfers between devices to the root; live hosts only.
+  std::optional<bool> acs_redirects = std::nullopt;
   bool is_vf = false;
   // TOTAL_ERR_* of aer_dev_correctable, aer_dev_nonfatal, aer_dev_fatal
   std::optional<std::uint64_t> aer_correctable;
   std::optional<std::uint64_t> aer_nonfatal;
   std::optional<std::uint64_t> aer_fatal;
+};
+
+// The device's way into user space.
+struct DeviceNode {
+  std::string path;    // of the uverbs character device; empty when the kernel offers none
+  int open_error = 0;  // positive errno of opening it for reading
+};
+
+// Where the device's interrupts go.
+struct Interrupts {
+  int total = 0;
+  int remote = 0;  // to CPUs that are not near the device
 };
 
 struct TemperatureSample {
@@ -206,6 +230,8 @@ struct DeviceSnapshot {
   Protocol protocol = Protocol::kUnknown;
   std::optional<std::uint32_t> netlink_index;
   PcieSnapshot pcie;
+  std::optional<DeviceNode> node;        // live hosts only
+  std::optional<Interrupts> interrupts;  // live hosts only
   std::vector<TemperatureSample> temperatures;
   std::vector<PortSnapshot> ports;
   std::vector<CounterSample> counters;  // kDeviceHwCounters
@@ -237,12 +263,19 @@ struct DeviceEntry {
   std::vector<std::uint32_t> known_ports;  // those of the last complete read, also when it has gone
 };
 
+// GPUs share their memory with RDMA devices where a module of theirs lets them.
+struct GpuSupport {
+  std::string driver;       // "nvidia"; empty when none is loaded that needs a module
+  std::string peer_memory;  // "nvidia_peermem"; empty when it is not loaded
+};
+
 struct HostSnapshot {
   SystemTime taken_at{};
   SteadyTime taken_steady{};
   std::string hostname;
   std::string kernel_release;
   std::optional<bool> netns_shared;   // RDMA netlink SYS_GET: shared or exclusive
+  std::optional<GpuSupport> gpu;      // empty when modules cannot be listed
   bool has_rdma_class = false;        // /sys/class/infiniband exists
   std::vector<DeviceEntry> devices;   // sorted by name
   std::vector<SourceStatus> sources;  // of the discovery itself; device label empty

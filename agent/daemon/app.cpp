@@ -94,6 +94,7 @@ class App {
         bench_(make_bench_parts(
             observer_, config_, clock_, parts.random,
             is_live_sysfs(options.roots.sys) ? BenchDevices::kHere : BenchDevices::kNone)) {
+    if (is_live_sysfs(options.roots.sys)) observer_.limits(parts.limits);
     observer_.follow_probes([this]() -> std::shared_ptr<const Probes> {
       const auto probing = probing_.get();
       return probing ? std::make_shared<const Probes>(probing->snapshots()) : nullptr;

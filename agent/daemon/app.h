@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "agent/core/clock.h"
+#include "agent/core/process_limits.h"
 #include "agent/core/result.h"
 #include "agent/core/unique_fd.h"
 #include "agent/daemon/options.h"
@@ -21,6 +22,7 @@ struct AppParts {
   std::filesystem::path own_proc;  // the procfs of this process
   std::string hostname = {};
   probes::RandomSource random = {};
+  core::ProcessLimits limits = {};
   std::vector<core::UniqueFd> sockets;        // inherited, already listening
   host::Launch launch = host::launch_thread;  // of slow questions to the kernel
 };

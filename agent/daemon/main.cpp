@@ -15,6 +15,7 @@
 #include "agent/daemon/options.h"
 #include "agent/daemon/service.h"
 #include "agent/host/descriptor_limit.h"
+#include "agent/host/process_limits.h"
 #include "config/load.h"
 #include "exporters/web_config.h"
 
@@ -81,6 +82,7 @@ int run(const Options& options, std::shared_ptr<const core::Clock> clock) {
                  .own_proc = "/proc",
                  .hostname = hostname(),
                  .random = probes::random_from_system(),
+                 .limits = host::read_process_limits(),
                  .sockets = {}};
   if (!options.once) {
     auto sockets = inherited_sockets();

@@ -54,6 +54,7 @@ core::Diagnosis Observer::diagnose(const Observation& observation, bool list_unk
   return core::diagnose({.now = observation.host.get(),
                          .before = observation.before.get(),
                          .expect = expect_,
+                         .limits = limits_,
                          .highest_rates = &history_.highest_rates(),
                          .growths = &resources_.growths(),
                          .probes = observation.probes.get(),
@@ -71,6 +72,11 @@ void Observer::watch(Watching& watching) {
   const std::lock_guard lock(mutex_);
   watching_ = &watching;
   if (last_) watching.follow(*last_->host);
+}
+
+void Observer::limits(core::ProcessLimits limits) {
+  const std::lock_guard lock(mutex_);
+  limits_ = limits;
 }
 
 void Observer::follow_probes(std::function<std::shared_ptr<const Probes>()> probes) {

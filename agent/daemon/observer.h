@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "agent/core/agent_status.h"
@@ -47,6 +48,8 @@ class Observer {
   // From now on it follows what is observed, and tells of the ports between. Outlives the
   // observer's last observation.
   void watch(Watching& watching);
+  // What the diagnosis says of memory locks; without it, that it cannot tell.
+  void limits(core::ProcessLimits limits);
   // From now on the diagnosis speaks of probes too. `probes` gives null where nothing probes; any
   // thread may call it. To be called before observe() is.
   void follow_probes(std::function<std::shared_ptr<const Probes>()> probes);
@@ -72,6 +75,7 @@ class Observer {
   host::Collector& collector_;
   mutable std::mutex mutex_;  // guards everything below
   core::Expectations expect_;
+  std::optional<core::ProcessLimits> limits_;
   core::PortHistory history_;
   core::ResourceHistory resources_;
   Watching* watching_ = nullptr;

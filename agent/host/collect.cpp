@@ -104,6 +104,7 @@ class HostReader {
     host->hostname = listing_.hostname;
     host->kernel_release = listing_.kernel_release;
     host->netns_shared = listing_.netns_shared;
+    host->gpu = listing_.gpu;
     host->has_rdma_class = listing_.has_rdma_class;
     host->sources = listing_.sources;
     host->issues = listing_.issues;

@@ -122,6 +122,15 @@ void Discovery::read_host(Listing& listing) {
   };
   listing.hostname = text_of("sys/kernel/hostname");
   listing.kernel_release = text_of("sys/kernel/osrelease");
+  const auto modules = roots_.sys / "module";
+  const auto is_loaded = [&](const char* name) {
+    return !session_.files().resolve((modules / name).string()).empty();
+  };
+  if (session_.files().resolve(modules.string()).empty()) return;
+  listing.gpu.emplace();
+  if (is_loaded("nvidia")) listing.gpu->driver = "nvidia";
+  for (const char* name : {"nvidia_peermem", "nv_peer_mem"})
+    if (is_loaded(name)) listing.gpu->peer_memory = name;
 }
 
 }  // namespace rdmadiag::host

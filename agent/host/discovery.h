@@ -28,6 +28,7 @@ struct Listing {
   bool netlink_complete = false;
   bool has_rdma_class = false;
   std::optional<bool> netns_shared;
+  std::optional<core::GpuSupport> gpu;
   std::string hostname;
   std::string kernel_release;
   std::vector<core::SourceStatus> sources;

@@ -96,6 +96,8 @@ class PcieSource final : public DeviceSource {
     if (node && *node >= 0 && *node < 1 << 16) fixed_.numa_node = static_cast<int>(*node);
     const ReadOutcome cpus = session_->read_once(directory_ + "/local_cpulist");
     fixed_.local_cpus = cpus.ok() ? core::to_utf8(trim(cpus.text)) : std::string();
+    const ReadOutcome domain = session_->read_once(directory_ + "/iommu_group/type");
+    fixed_.iommu_domain = domain.ok() ? core::to_utf8(trim(domain.text)) : std::string();
     fixed_.is_vf = !session_->files().resolve(directory_ + "/physfn").empty();
     hwmon_.list(issues);
   }

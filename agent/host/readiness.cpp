@@ -51,10 +51,24 @@ std::map<std::string, std::string> verbs_nodes(FileReader& files, const Roots& r
   return nodes;
 }
 
+UverbsNode look_at(FileReader& files, const Roots& roots,
+                   const std::map<std::string, std::string>& nodes, const std::string& device) {
+  UverbsNode node{device, "", 0};
+  if (const auto found = nodes.find(device); found != nodes.end()) {
+    node.path = (roots.dev / "infiniband" / found->second).string();
+    node.open_error = open_error(files, node.path);
+  }
+  return node;
+}
+
 }  // namespace
 
 std::vector<std::string> wanted_modules() {
   return {"ib_core", "ib_uverbs", "rdma_cm", "rdma_ucm"};
+}
+
+UverbsNode read_uverbs(FileReader& files, const Roots& roots, const std::string& device) {
+  return look_at(files, roots, verbs_nodes(files, roots), device);
 }
 
 Readiness read_readiness(FileReader& files, const Roots& roots) {
@@ -66,12 +80,7 @@ Readiness read_readiness(FileReader& files, const Roots& roots) {
       out.dangling.push_back(device);
       continue;
     }
-    UverbsNode node{device, "", 0};
-    if (const auto found = nodes.find(device); found != nodes.end()) {
-      node.path = (roots.dev / "infiniband" / found->second).string();
-      node.open_error = open_error(files, node.path);
-    }
-    out.devices.push_back(node);
+    out.devices.push_back(look_at(files, roots, nodes, device));
   }
   int error = 0;
   const std::vector<std::string> modules = names_in(files, roots.sys / "module", error);

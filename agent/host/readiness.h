@@ -28,6 +28,10 @@ struct Readiness {
 
 [[nodiscard]] std::vector<std::string> wanted_modules();
 
+// Of one device, without looking at the others' nodes.
+[[nodiscard]] UverbsNode read_uverbs(FileReader& files, const Roots& roots,
+                                     const std::string& device);
+
 [[nodiscard]] Readiness read_readiness(FileReader& files, const Roots& roots);
 
 }  // namespace rdmadiag::host

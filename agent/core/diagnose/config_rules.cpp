@@ -6,10 +6,15 @@
 #include <map>
 
 #include "agent/core/diagnose/rules.h"
-#include "agent/core/gid.h"
 
 namespace rdmadiag::core {
 namespace {
+
+// Then address-no-ip says why there is no routable GID.
+bool lacks_address(const PortView& port) {
+  const NetdevSnapshot* netdev = port.device.now->find_netdev(port.now->netdev);
+  return netdev != nullptr && netdev->addresses && !has_usable_address(*netdev);
+}
 
 void check_gids(const PortView& port, Report& report) {
   if (port.device.now->protocol != Protocol::kRoce || !port.now->is_active()) return;
@@ -19,20 +24,19 @@ void check_gids(const PortView& port, Report& report) {
                           "no netdev of it is in this network namespace");
     return;
   }
-  const auto any_of = [&](GidType type, bool routable) {
-    return std::any_of(gids.begin(), gids.end(), [&](const GidEntry& entry) {
-      return entry.type == type && !(routable && is_link_local(entry.gid));
-    });
+  const auto any_of_type = [&](GidType type) {
+    return std::any_of(gids.begin(), gids.end(),
+                       [&](const GidEntry& entry) { return entry.type == type; });
   };
-  const bool any = any_of(GidType::kRoceV2, false);
-  if (!any && any_of(GidType::kUnknown, false)) {
+  const bool any = any_of_type(GidType::kRoceV2);
+  if (!any && any_of_type(GidType::kUnknown)) {
     report.could_not_tell("address-no-gid", port.subject(), "the driver tells no types of GIDs");
     return;
   }
   const auto found = fmt::format("{} GIDs, none of them usable", port.now->gids.size());
   if (!any) {
     report.add("address-no-gid", port.subject(), found, "a RoCE v2 GID");
-  } else if (!any_of(GidType::kRoceV2, true)) {
+  } else if (!has_routable_gid(*port.now) && !lacks_address(port)) {
     report.add("address-link-local", port.subject(), "only link-local RoCE v2 GIDs",
                "an IPv4 or global IPv6 address");
   }

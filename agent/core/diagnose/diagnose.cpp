@@ -66,7 +66,9 @@ Diagnosis diagnose(const Evidence& evidence) {
   check_queues(evidence, report);
   check_lossless(evidence, report);
   check_addressing(evidence, report);
+  check_addresses(evidence, report);
   check_host(evidence, report);
+  check_access(evidence, report);
   check_probes(evidence, report);
   check_inventory(evidence, report);
   Diagnosis diagnosis = report.take();

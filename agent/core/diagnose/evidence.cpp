@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "agent/core/gid.h"
+
 namespace rdmadiag::core {
 namespace {
 
@@ -69,6 +71,19 @@ std::vector<const NetdevSnapshot*> netdevs_of(const PortView& port) {
     if (member != nullptr && !member->is_vf) found.push_back(member);
   }
   return found;
+}
+
+bool has_usable_address(const NetdevSnapshot& netdev) {
+  if (!netdev.addresses) return false;
+  return std::any_of(netdev.addresses->begin(), netdev.addresses->end(), [](const std::string& a) {
+    return !a.starts_with("fe80:") && !a.starts_with("169.254.");
+  });
+}
+
+bool has_routable_gid(const PortSnapshot& port) {
+  return std::any_of(port.gids.begin(), port.gids.end(), [](const GidEntry& entry) {
+    return entry.type == GidType::kRoceV2 && !is_link_local(entry.gid);
+  });
 }
 
 std::string number_text(double value) {

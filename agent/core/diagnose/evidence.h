@@ -16,6 +16,7 @@
 #include "agent/core/finding.h"
 #include "agent/core/port_history.h"
 #include "agent/core/probe.h"
+#include "agent/core/process_limits.h"
 #include "agent/core/resource_history.h"
 #include "agent/core/snapshot.h"
 
@@ -25,8 +26,9 @@ struct Evidence {
   const HostSnapshot* now = nullptr;     // never null
   const HostSnapshot* before = nullptr;  // null when there is only one look
   Expectations expect = {};
-  const RateHistory* highest_rates = nullptr;  // null when there is no history
-  const ResourceGrowths* growths = nullptr;    // null when there is no history
+  std::optional<ProcessLimits> limits = std::nullopt;  // empty: of a process elsewhere
+  const RateHistory* highest_rates = nullptr;          // null when there is no history
+  const ResourceGrowths* growths = nullptr;            // null when there is no history
   // Of the agent's probing at both looks; null where no agent runs, or there was no earlier look.
   const std::vector<ProbeSnapshot>* probes = nullptr;
   const std::vector<ProbeSnapshot>* probes_before = nullptr;
@@ -58,6 +60,11 @@ struct PortView {
 // The port's netdev; of a bond its members, which have the settings. A virtual function has none of
 // its own.
 [[nodiscard]] std::vector<const NetdevSnapshot*> netdevs_of(const PortView& port);
+
+// An IP address that is neither link-local; false too where addresses were not read.
+[[nodiscard]] bool has_usable_address(const NetdevSnapshot& netdev);
+// A RoCE v2 GID that is not link-local.
+[[nodiscard]] bool has_routable_gid(const PortSnapshot& port);
 
 // Numbers as people read them: "12", "3.5", "1200000".
 [[nodiscard]] std::string number_text(double value);

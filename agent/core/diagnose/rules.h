@@ -63,7 +63,9 @@ void check_counters(const Evidence& evidence, Report& report);
 void check_queues(const Evidence& evidence, Report& report);
 void check_lossless(const Evidence& evidence, Report& report);
 void check_addressing(const Evidence& evidence, Report& report);
+void check_addresses(const Evidence& evidence, Report& report);  // the rest of that group
 void check_host(const Evidence& evidence, Report& report);
+void check_access(const Evidence& evidence, Report& report);  // the rest of the host group
 void check_probes(const Evidence& evidence, Report& report);
 void check_inventory(const Evidence& evidence, Report& report);
 

@@ -36,6 +36,7 @@ def _scenario_process(module_name: str, plan: dict, port: Port) -> None:
         lab = Lab(
             module.TOPOLOGY, port.send, pathlib.Path(plan["binaries"]), pathlib.Path(plan["repo"])
         )
+        lab.long = plan.get("long", False)
         if plan.get("shell") != "instead":
             module.run(lab)
     except Stop as stop:

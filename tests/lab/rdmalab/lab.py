@@ -21,6 +21,7 @@ class Lab:
         self.binaries = binaries
         self.repo = repo
         self.failed = False
+        self.long = False  # RDMADIAG_LAB_LONG=1: times as the documents promise, not those of a CI run
         self._send = send
         for host in self.hosts:
             host.lab = self

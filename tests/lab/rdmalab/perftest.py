@@ -44,6 +44,17 @@ def traffic(
     raise CommandError(f"{tool}: no finite result: {numbers}")
 
 
+def endless(client, server, size: int = 4096) -> tuple[Process, Process]:
+    """Messages from client to server until one is killed: the serving and the asking program."""
+    port = next(_ports)
+    common = ["-p", port, "-s", size, "-F", "--run_infinitely", *_HOW[client.kind]]
+    serving = Process(f"endless-{server.name}", "ib_send_bw", "-d", server.device, *common)
+    if not wait_until(lambda: _listens(port) or not serving.running(), 20):
+        raise CommandError(f"ib_send_bw did not listen\n{serving.log()}")
+    name = f"endless-{client.name}"
+    return serving, Process(name, "ib_send_bw", "-d", client.device, *common, server.address)
+
+
 def _attempt(client, server, tool, size, count, options, timeout) -> list[float]:
     port = next(_ports)
     # The latency tools sleep on completion events: two busy pollers would take both CPUs from the driver's

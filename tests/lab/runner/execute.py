@@ -1,6 +1,7 @@
 """Runs batches of scenarios, each batch in one guest, and makes Results of what the guests say."""
 
 import concurrent.futures
+import os
 
 from . import paths, report
 from .catalog import Scenario
@@ -15,6 +16,7 @@ def plan_for(scenarios: list[Scenario], **extra) -> dict:
         "mode": "run",
         "binaries": str(paths.binaries()),
         "repo": str(paths.REPO),
+        "long": os.environ.get("RDMADIAG_LAB_LONG") == "1",
         "scenarios": [{"module": f"{s.package}.{s.name}", "timeout": s.timeout} for s in scenarios],
     } | extra
 
