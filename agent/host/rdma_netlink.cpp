@@ -2,10 +2,13 @@
 
 #include <linux/netlink.h>
 
+#include <fstream>
 #include <iterator>
+#include <map>
 #include <string>
 #include <utility>
 
+#include "agent/core/utf8.h"
 #include "agent/host/rdma_netlink_messages.h"
 
 namespace rdmadiag::host {
@@ -23,10 +26,25 @@ auto ask(NetlinkTransport& transport, std::uint16_t type, std::vector<std::byte>
   return decode(reply->payload(0));
 }
 
+// Of what belongs to a process the kernel tells the number only.
+void name_owners(const std::string& proc, std::vector<core::QueuePair>& pairs) {
+  std::map<std::uint32_t, std::string> names;
+  for (core::QueuePair& pair : pairs) {
+    if (!pair.pid || !pair.owner.empty()) continue;
+    const auto [known, fresh] = names.try_emplace(*pair.pid);
+    if (fresh) {
+      std::string name;
+      std::getline(std::ifstream(proc + "/" + std::to_string(*pair.pid) + "/comm"), name);
+      known->second = core::to_utf8(name);
+    }
+    pair.owner = known->second;
+  }
+}
+
 }  // namespace
 
-RdmaNetlink::RdmaNetlink(std::shared_ptr<NetlinkTransport> transport)
-    : transport_(std::move(transport)) {}
+RdmaNetlink::RdmaNetlink(std::shared_ptr<NetlinkTransport> transport, std::string proc)
+    : transport_(std::move(transport)), proc_(std::move(proc)) {}
 
 core::Result<std::vector<NetlinkDevice>> RdmaNetlink::list_devices() {
   auto reply = transport_->transact({.type = kNldevGet, .dump = true, .payload = {}});
@@ -63,6 +81,7 @@ core::Result<std::vector<core::QueuePair>> RdmaNetlink::queue_pairs(std::uint32_
     if (!some) return tl::make_unexpected(std::move(some.error()));
     std::move(some->begin(), some->end(), std::back_inserter(all));
   }
+  if (!proc_.empty()) name_owners(proc_, all);
   return all;
 }
 
@@ -71,7 +90,8 @@ core::Result<bool> RdmaNetlink::netns_shared() {
 }
 
 std::shared_ptr<NetlinkSource> make_rdma_netlink(NetlinkOptions options) {
-  return std::make_shared<RdmaNetlink>(std::make_shared<NetlinkSocketPool>(NETLINK_RDMA, options));
+  return std::make_shared<RdmaNetlink>(std::make_shared<NetlinkSocketPool>(NETLINK_RDMA, options),
+                                       "/proc");
 }
 
 }  // namespace rdmadiag::host

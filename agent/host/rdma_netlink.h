@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "agent/host/netlink_socket.h"
@@ -11,7 +12,9 @@ namespace rdmadiag::host {
 
 class RdmaNetlink final : public NetlinkSource {
  public:
-  explicit RdmaNetlink(std::shared_ptr<NetlinkTransport> transport);
+  // `proc`: the procfs that names the owners of queue pairs; empty: only those of the kernel's own
+  // are named.
+  explicit RdmaNetlink(std::shared_ptr<NetlinkTransport> transport, std::string proc = {});
 
   core::Result<std::vector<NetlinkDevice>> list_devices() override;
   core::Result<NetlinkPort> port(std::uint32_t device_index, std::uint32_t port) override;
@@ -23,6 +26,7 @@ class RdmaNetlink final : public NetlinkSource {
 
  private:
   std::shared_ptr<NetlinkTransport> transport_;
+  std::string proc_;
 };
 
 // On the kernel's RDMA netlink. Opens no socket before the first call; a kernel without RDMA

@@ -1,11 +1,13 @@
 #include "agent/host/rdma_netlink.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cerrno>
 
 #include "agent/host/rdma_netlink_messages.h"
 #include "tests/support/fake_transport.h"
 #include "tests/support/netlink_fixture.h"
+#include "tests/support/sample_tree.h"
 
 using namespace rdmadiag;
 using namespace rdmadiag::host;
@@ -50,6 +52,22 @@ TEST_CASE("questions about a device name it") {
   CHECK_FALSE(requests[0].dump);
   CHECK(requests[1].payload == device_request(7));
   CHECK(requests[3].dump);
+}
+
+TEST_CASE("queue pairs are named after the processes that own them") {
+  test::SampleTree tree;
+  const auto kernel = std::make_shared<test::FakeTransport>();
+  kernel->answer(kNldevResQpGet, test::netlink_case("rdma", "queue_pairs").datagram);
+  const auto nameless = RdmaNetlink(kernel).queue_pairs(7).value();
+  const auto owned = std::find_if(nameless.begin(), nameless.end(),
+                                  [](const core::QueuePair& pair) { return pair.pid.has_value(); });
+  REQUIRE(owned != nameless.end());
+  CHECK(owned->owner.empty());
+  tree.write("proc/" + std::to_string(*owned->pid) + "/comm", "ib_send_bw\n");
+  const auto named = RdmaNetlink(kernel, tree.proc().string()).queue_pairs(7).value();
+  for (std::size_t i = 0; i < named.size(); ++i)
+    CHECK(named[i].owner == (nameless[i].pid == owned->pid ? "ib_send_bw" : nameless[i].owner));
+  REQUIRE(kernel->requests().size() == 2);
 }
 
 TEST_CASE("the kernel's errno reaches the caller") {
