@@ -258,3 +258,20 @@ TEST_CASE("equal devices with different firmware are told") {
   REQUIRE(find(diagnosis, "firmware-differs") != nullptr);
   CHECK(find(diagnosis, "firmware-differs")->found == "28.39.1002 on mlx5_0; 28.40.1000 on mlx5_1");
 }
+
+TEST_CASE("what cannot be read is told, what a driver does not have is not") {
+  TwoLooks looks;
+  looks.now.issues = {{.source = Source::kEthtool,
+                       .path = "ethtool eth2: MODULE_EEPROM_GET",
+                       .reason = IssueReason::kEopnotsupp,
+                       .detail = ""}};
+  CHECK(find(looks.diagnose(), "read-failures") == nullptr);
+  looks.now.issues.push_back({.source = Source::kDevlink,
+                              .path = "devlink pci/0000:3b:00.0",
+                              .reason = IssueReason::kEperm,
+                              .detail = ""});
+  const Diagnosis diagnosis = looks.diagnose();
+  REQUIRE(find(diagnosis, "read-failures") != nullptr);
+  CHECK(find(diagnosis, "read-failures")->found ==
+        "1 not readable, first devlink pci/0000:3b:00.0 (eperm)");
+}

@@ -94,12 +94,15 @@ void check_devices_answer(const Evidence& evidence, Report& report) {
       report.add("device-stuck", subject, "the read did not return", "an answer in time");
     }
     if (!entry.snapshot) continue;
-    const auto unreadable = entry.snapshot->issues.size();
+    // What a driver does not have is no failure: the rules that want it say so.
+    const auto& issues = entry.snapshot->issues;
+    const auto failed = [](const ReadIssue& i) { return i.reason != IssueReason::kEopnotsupp; };
+    const auto unreadable = std::count_if(issues.begin(), issues.end(), failed);
     if (unreadable == 0) continue;
-    const ReadIssue& first = entry.snapshot->issues.front();
+    const auto first = std::find_if(issues.begin(), issues.end(), failed);
     report.add("read-failures", subject,
-               fmt::format("{} not readable, first {} ({})", unreadable, first.path,
-                           reason_name(first.reason)),
+               fmt::format("{} not readable, first {} ({})", unreadable, first->path,
+                           reason_name(first->reason)),
                "all readable");
   }
 }
