@@ -1,14 +1,16 @@
 """`rdmadiag check` names each fault with the right device and next step, and is silent without one.
 
-A CQ overflow is not among them: soft-RoCE tells of it only to the process that owns the queue. That
-`check` says so, instead of nothing, is checked.
+Soft-RoCE counts no CQ overflow and tells of one only to the queue's owner: there `check` says that it
+cannot tell, and names the queue pair that the overflow has driven to ERR.
 """
 
+import json
+import os
+import signal
 import time
 
 from rdmalab import fault, perftest, shell
 from rdmalab.cli import Answer, rdmadiag
-from rdmalab.pace import stretched
 from rdmalab.topology import Flat
 
 TOPOLOGY = Flat(rxe=3)
@@ -29,6 +31,7 @@ def run(lab):
     _loss(lab, host, peer, bystander)
     _receiver_not_ready(lab, host, peer)
     _queue_pair_in_error(lab, host, peer)
+    _completion_queue_overflow(lab, host)
     again = rdmadiag(lab, "--json", "check", "--interval", "5s")
     lab.equal("all mended: silent again", _told(again), set())
 
@@ -157,19 +160,36 @@ def _receiver_not_ready(lab, sender, receiver):
 
 
 def _queue_pair_in_error(lab, sender, receiver):
-    """The peer is killed while requests are on their way; their owner does not run to notice."""
-    serving, client = perftest.endless(sender, receiver)
-    _moving(lab, sender)
-    with serving.frozen():
-        time.sleep(stretched(1))  # receive buffers run out: requests stay unanswered
-        with client.frozen():
-            serving.kill()
-            lab.eventually("its queue pair is in ERR", lambda: _in_error(lab, client), 60, 1)
-            answer = _check(lab, interval=1)
-    found = _named(lab, "peer killed", answer, "queue-pair-error", sender.device, 1)
+    """The peer is killed; the program at this end sends on and does not look."""
+    program = shell.Process("peer-killed", lab.binaries / "lab_peer_killed", sender.device, receiver.device)
+    lab.eventually("connected", lambda: "peer" in program.log(), 60)
+    os.kill(json.loads(program.log())["peer"], signal.SIGKILL)
+    lab.eventually("its queue pair is in ERR", lambda: _in_error(lab, program), 60, 1)
+    _names_owner(lab, "peer killed", sender, program)
+
+
+def _completion_queue_overflow(lab, host):
+    program = shell.Process("cq-overflow", lab.binaries / "lab_cq_overflow", host.device)
+    lab.eventually("the device has told its owner", lambda: '"told":true' in program.log(), 60)
+    lab.eventually("its queue pair is in ERR", lambda: _in_error(lab, program), 60, 1)
+    answer = _names_owner(lab, "CQ overflow", host, program)
+    unknown = {(u["rule"], u["subject"].get("device")) for u in answer.json()["unknown"]}
+    lab.check(
+        "that overflows are not counted is said",
+        ("queue-cq-overflow", host.device) in unknown,
+        unknown,
+    )
+
+
+def _names_owner(lab, what, host, program):
+    """A queue pair of `program` in ERR; the program ends here."""
+    answer = _check(lab, interval=1)
+    found = _named(lab, what, answer, "queue-pair-error", host.device, 1)
     if found:
-        lab.check("its owner is named", f"pid {client.pid}" in found["found"], found)
-    client.kill()
+        lab.check("its owner is named", f"pid {program.pid}" in found["found"], found)
+    program.signal(signal.SIGTERM)
+    program.wait(20)
+    return answer
 
 
 def _in_error(lab, client):
