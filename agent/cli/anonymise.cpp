@@ -49,6 +49,8 @@ class Anonymiser {
     learn_names();
     host::Capture out;
     for (const auto& [path, file] : original_.files) {
+      // A PCI configuration space, which may hold a serial number.
+      if (last_component(path) == "config") continue;
       host::CapturedFile copy = file;
       copy.content = content(path, file.content);
       out.files.emplace(rewrite_path(path), std::move(copy));
@@ -62,6 +64,10 @@ class Anonymiser {
       out.resolved.emplace(rewrite_path(path), rewrite_path(target));
     }
     if (original_.netlink) out.netlink = netlink(*original_.netlink);
+    out.addresses = original_.addresses;
+    if (out.addresses && out.addresses->value)
+      for (host::NetdevAddress& address : *out.addresses->value)
+        address.text = names_.rewrite(address.text);
     return out;
   }
 

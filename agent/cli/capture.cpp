@@ -10,6 +10,7 @@
 #include "agent/host/collect.h"
 #include "agent/host/readiness.h"
 #include "agent/host/recorder.h"
+#include "agent/host/surroundings.h"
 
 namespace rdmadiag::cli {
 namespace {
@@ -28,6 +29,11 @@ host::Capture record(const Context& context, const Place& place, const Options& 
   parts.clock = context.world.clock;
   parts.files = files;
   parts.netlink = netlink;
+  std::shared_ptr<host::RecordingAddresses> addresses;
+  if (place.addresses) {
+    addresses = std::make_shared<host::RecordingAddresses>(place.addresses);
+    parts.more_sources = {host::surroundings_source([addresses] { return addresses->read(); })};
+  }
   ObserverOptions observer;
   observer.queue_pairs = options.queue_pairs;
   host::Collector collector(place.roots, collect_options(context, observer), std::move(parts));
@@ -41,6 +47,7 @@ host::Capture record(const Context& context, const Place& place, const Options& 
   host::Capture capture;
   files->take(capture);
   if (netlink != nullptr) netlink->take(capture);
+  if (addresses != nullptr) addresses->take(capture);
   return capture;
 }
 

@@ -107,6 +107,8 @@ host::Capture read_document(const json& document) {
     capture.resolved[read_path(path)] = to.empty() ? to : read_path(to);
   }
   if (!document.at("netlink").is_null()) capture.netlink = read_netlink(document.at("netlink"));
+  if (const auto addresses = document.find("addresses"); addresses != document.end())
+    capture.addresses = read_addresses(*addresses);
   return capture;
 }
 
@@ -143,14 +145,14 @@ std::string decode_bytes(std::string_view text) {
 }
 
 std::string render_capture_json(const host::Capture& capture) {
-  const json document = {
-      {"format", kFormat},
-      {"schema_version", kVersion},
-      {"rdmadiag", core::kVersion},
-      {"failed", failures_json(capture)},
-      {"directories", directories_json(capture)},
-      {"resolved", resolved_json(capture)},
-      {"netlink", capture.netlink ? netlink_json(*capture.netlink) : json(nullptr)}};
+  json document = {{"format", kFormat},
+                   {"schema_version", kVersion},
+                   {"rdmadiag", core::kVersion},
+                   {"failed", failures_json(capture)},
+                   {"directories", directories_json(capture)},
+                   {"resolved", resolved_json(capture)},
+                   {"netlink", capture.netlink ? netlink_json(*capture.netlink) : json(nullptr)}};
+  if (capture.addresses) document["addresses"] = addresses_json(*capture.addresses);
   return document.dump(1) + "\n";
 }
 

@@ -122,6 +122,15 @@ void from_json_value(const json& value, core::QueuePair& pair) {
   pair.owner = bytes_of(value, "owner");
 }
 
+json to_json(const host::NetdevAddress& address) {
+  return {{"netdev_index", address.index}, {"address", encode_bytes(address.text)}};
+}
+
+void from_json_value(const json& value, host::NetdevAddress& address) {
+  address.index = value.at("netdev_index").get<std::uint32_t>();
+  address.text = bytes_of(value, "address");
+}
+
 json to_json(bool value) { return value; }
 void from_json_value(const json& value, bool& out) { out = value.get<bool>(); }
 
@@ -198,6 +207,14 @@ json netlink_json(const host::CapturedNetlink& netlink) {
           {"statistics", answers_json(netlink.statistics)},
           {"resources", answers_json(netlink.resources)},
           {"queue_pairs", answers_json(netlink.queue_pairs)}};
+}
+
+json addresses_json(const CapturedAddresses& addresses) { return answer_json(addresses); }
+
+CapturedAddresses read_addresses(const json& value) {
+  CapturedAddresses addresses;
+  read_answer(value, addresses);
+  return addresses;
 }
 
 host::CapturedNetlink read_netlink(const json& value) {

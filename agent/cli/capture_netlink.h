@@ -1,4 +1,4 @@
-// RDMA netlink's answers in capture.json.
+// Netlink's answers in capture.json.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -7,9 +7,13 @@
 
 namespace rdmadiag::cli {
 
-[[nodiscard]] nlohmann::json netlink_json(const host::CapturedNetlink& netlink);
+using CapturedAddresses = host::CapturedAnswer<host::AddressList>;
 
-// Throws nlohmann's exceptions on anything that netlink_json() would not have written.
+[[nodiscard]] nlohmann::json netlink_json(const host::CapturedNetlink& netlink);
+[[nodiscard]] nlohmann::json addresses_json(const CapturedAddresses& addresses);
+
+// These throw nlohmann's exceptions on anything that those above would not have written.
 [[nodiscard]] host::CapturedNetlink read_netlink(const nlohmann::json& value);
+[[nodiscard]] CapturedAddresses read_addresses(const nlohmann::json& value);
 
 }  // namespace rdmadiag::cli

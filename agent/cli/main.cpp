@@ -50,6 +50,7 @@ World real_world() {
   world.clock = std::make_shared<core::SystemClock>();
   world.files = std::make_shared<host::SystemFileReader>();
   world.make_netlink = [] { return host::make_rdma_netlink(); };
+  world.addresses = host::make_address_reader();
   world.make_sources = [] { return host::live_sources(host::launch_here); };
   world.roots = {"/sys", "/proc", "/dev"};
   world.hostname = hostname();

@@ -6,6 +6,7 @@
 #include "agent/core/diagnose/diagnose.h"
 #include "agent/core/version.h"
 #include "agent/host/collect.h"
+#include "agent/host/surroundings.h"
 #include "config/load.h"
 #include "exporters/json.h"
 
@@ -42,7 +43,10 @@ class LocalObserver final : public Observer {
   LocalObserver(const host::Roots& roots, const host::CollectOptions& options,
                 host::CollectorParts parts, core::Expectations expect,
                 std::optional<ProcessLimits> limits, bool compare_with_first)
-      : collector_(roots, options, std::move(parts)), expect_(std::move(expect)), limits_(limits) {}
+      : collector_(roots, options, std::move(parts)),
+        expect_(std::move(expect)),
+        limits_(limits),
+        compare_with_first_(compare_with_first) {}
 
   core::Result<Observation> observe() override {
     Observation out;
@@ -116,6 +120,8 @@ core::Result<std::unique_ptr<Observer>> open_observer(const Context& context,
   parts.netlink = place->netlink;
   if (place->is_live && context.world.make_sources)
     parts.more_sources = context.world.make_sources();
+  else if (place->addresses)
+    parts.more_sources = {host::surroundings_source(place->addresses)};
   const core::Expectations expect =
       place->is_live ? host_expectations(context.world) : core::Expectations{};
   std::optional<ProcessLimits> limits;

@@ -21,17 +21,21 @@ std::filesystem::path procfs_beside(const GlobalOptions& options) {
 core::Result<Place> find_place(const Context& context) {
   const World& world = context.world;
   const std::string& sysfs = context.options.sysfs;
-  if (sysfs.empty()) return Place{world.roots, world.files, world.make_netlink(), true};
+  if (sysfs.empty())
+    return Place{world.roots, world.files, world.make_netlink(), world.addresses, true};
   std::error_code ignored;
   if (std::filesystem::is_directory(sysfs, ignored)) {
     const std::filesystem::path root(sysfs);
-    return Place{{root, procfs_beside(context.options), world.roots.dev}, world.files, nullptr};
+    return Place{
+        {root, procfs_beside(context.options), world.roots.dev}, world.files, nullptr, nullptr};
   }
   auto capture = read_capture(sysfs);
   if (!capture) return tl::make_unexpected(capture.error());
   const auto shared = std::make_shared<const host::Capture>(std::move(*capture));
-  Place place{host::replay_roots(), std::make_shared<host::ReplayFileReader>(shared), nullptr};
+  Place place{host::replay_roots(), std::make_shared<host::ReplayFileReader>(shared), nullptr,
+              nullptr};
   if (shared->netlink) place.netlink = std::make_shared<host::ReplayNetlink>(shared);
+  if (shared->addresses) place.addresses = host::replay_addresses(shared);
   return place;
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "agent/cli/world.h"
+#include "agent/host/address_reader.h"
 #include "agent/host/file_reader.h"
 #include "agent/host/netlink_source.h"
 #include "agent/host/sysfs.h"
@@ -14,6 +15,7 @@ struct Place {
   host::Roots roots;
   std::shared_ptr<host::FileReader> files;
   std::shared_ptr<host::NetlinkSource> netlink;  // null where nobody can be asked
+  host::AddressReader addresses;                 // the same
   bool is_live = false;                          // this host, as it is now
 };
 

@@ -15,6 +15,7 @@
 #include "agent/core/clock.h"
 #include "agent/core/process_limits.h"
 #include "agent/core/result.h"
+#include "agent/host/address_reader.h"
 #include "agent/host/device_source.h"
 #include "agent/host/file_reader.h"
 #include "agent/host/netlink_source.h"
@@ -39,6 +40,7 @@ struct World {
   std::function<std::shared_ptr<host::NetlinkSource>()> make_netlink;
   // Of this machine's kernel, beside sysfs and RDMA netlink; may be empty.
   std::function<std::vector<host::DeviceSourceFactory>()> make_sources;
+  host::AddressReader addresses;  // the live host's; may be empty
   host::Roots roots;
   std::string hostname;
   std::string config_file;  // where the daemon's configuration is when nobody says

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/host/address_reader.h"
 #include "agent/host/file_reader.h"
 #include "agent/host/netlink_source.h"
 
@@ -47,8 +48,9 @@ struct CapturedNetlink {
 struct Capture {
   std::map<std::string, CapturedFile> files;
   std::map<std::string, CapturedDirectory> directories;
-  std::map<std::string, std::string> resolved;  // empty: does not resolve
-  std::optional<CapturedNetlink> netlink;       // empty where netlink was not asked
+  std::map<std::string, std::string> resolved;           // empty: does not resolve
+  std::optional<CapturedNetlink> netlink;                // empty where netlink was not asked
+  std::optional<CapturedAnswer<AddressList>> addresses;  // the same
 };
 
 }  // namespace rdmadiag::host

@@ -8,9 +8,9 @@
 namespace rdmadiag::host {
 
 std::vector<DeviceSourceFactory> live_sources(Launch launch) {
-  const auto route = make_dcb_transport();
-  return {ethtool_source(make_ethtool_parts(launch)), dcb_source(route),
-          devlink_source(make_devlink_reporters(launch)), surroundings_source(route)};
+  return {ethtool_source(make_ethtool_parts(launch)), dcb_source(make_dcb_transport()),
+          devlink_source(make_devlink_reporters(launch)),
+          surroundings_source(make_address_reader())};
 }
 
 }  // namespace rdmadiag::host

@@ -106,6 +106,18 @@ void RecordingFileReader::take(Capture& capture) {
   capture.resolved.insert(seen_.resolved.begin(), seen_.resolved.end());
 }
 
+core::Result<AddressList> RecordingAddresses::read() {
+  auto result = inner_();
+  const std::scoped_lock lock(mutex_);
+  seen_ = captured(result);
+  return result;
+}
+
+void RecordingAddresses::take(Capture& capture) {
+  const std::scoped_lock lock(mutex_);
+  capture.addresses = seen_;
+}
+
 core::Result<std::vector<NetlinkDevice>> RecordingNetlink::list_devices() {
   auto result = inner_->list_devices();
   const std::scoped_lock lock(mutex_);

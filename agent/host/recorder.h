@@ -1,6 +1,6 @@
-// Passes calls on to a FileReader or a NetlinkSource and keeps every answer in a Capture. Safe to
-// call from any thread. take() gives what has been answered so far: a call that is stuck in the
-// kernel is missing from it.
+// Passes calls on to a FileReader, an AddressReader or a NetlinkSource and keeps every answer in a
+// Capture. Safe to call from any thread. take() gives what has been answered so far: a call that is
+// stuck in the kernel is missing from it.
 #pragma once
 
 #include <memory>
@@ -37,6 +37,20 @@ class RecordingFileReader final : public FileReader {
   std::mutex mutex_;                                           // guards what follows
   std::unordered_map<int, std::string> open_files_;
   Capture seen_;
+};
+
+class RecordingAddresses final {
+ public:
+  explicit RecordingAddresses(AddressReader inner) : inner_(std::move(inner)) {}
+
+  core::Result<AddressList> read();
+
+  void take(Capture& capture);
+
+ private:
+  AddressReader inner_;
+  std::mutex mutex_;  // guards what follows
+  std::optional<CapturedAnswer<AddressList>> seen_;
 };
 
 class RecordingNetlink final : public NetlinkSource {

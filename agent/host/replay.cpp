@@ -20,7 +20,7 @@ std::string key_of(std::string_view path) {
 template <class T>
 core::Result<T> replayed(const CapturedAnswer<T>& answer) {
   if (answer.value) return *answer.value;
-  return core::errno_error(answer.error == 0 ? ENODATA : answer.error, "RDMA netlink (captured)");
+  return core::errno_error(answer.error == 0 ? ENODATA : answer.error, "netlink (captured)");
 }
 
 template <class Map, class Key>
@@ -76,6 +76,10 @@ std::string ReplayFileReader::resolve(const std::string& path) {
   const auto found = capture_->resolved.find(key_of(path));
   if (found == capture_->resolved.end() || found->second.empty()) return "";
   return std::string(kRoot) + found->second;
+}
+
+AddressReader replay_addresses(std::shared_ptr<const Capture> capture) {
+  return [capture = std::move(capture)] { return replayed(*capture->addresses); };
 }
 
 ReplayNetlink::ReplayNetlink(std::shared_ptr<const Capture> capture)

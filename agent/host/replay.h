@@ -34,6 +34,9 @@ class ReplayFileReader final : public FileReader {
   int next_descriptor_ = 1;  // no descriptor of this process: only this class understands them
 };
 
+// The capture must hold them.
+[[nodiscard]] AddressReader replay_addresses(std::shared_ptr<const Capture> capture);
+
 class ReplayNetlink final : public NetlinkSource {
  public:
   // The capture must hold netlink's answers.

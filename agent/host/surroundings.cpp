@@ -5,7 +5,6 @@
 #include <map>
 #include <utility>
 
-#include "agent/host/address_messages.h"
 #include "agent/host/cpu_list.h"
 #include "agent/host/netlink_issue.h"
 #include "agent/host/pci_acs.h"
@@ -16,15 +15,12 @@ namespace {
 
 using core::Source;
 
-constexpr std::size_t kMaxAddresses = 4096;  // of the host: more are no addresses to be compared
 constexpr std::size_t kMaxInterrupts = 4096;
-
-using Addresses = std::map<std::uint32_t, std::vector<std::string>>;  // by netdev index
 
 class SurroundingsSource final : public DeviceSource {
  public:
-  SurroundingsSource(std::shared_ptr<NetlinkTransport> route, const DeviceContext& context)
-      : route_(std::move(route)), context_(context) {}
+  SurroundingsSource(AddressReader addresses, const DeviceContext& context)
+      : read_addresses_(std::move(addresses)), context_(context) {}
 
   [[nodiscard]] Source source() const override { return Source::kHost; }
 
@@ -53,16 +49,16 @@ class SurroundingsSource final : public DeviceSource {
 
   void look(const core::DeviceSnapshot& device, IssueLog& issues) {
     const StandingIssues standing(issues);
-    const auto addresses = list_addresses(issues);
+    const auto addresses = read_addresses_();
     good_ = addresses.has_value();
+    if (!good_)
+      note_unanswered(issues, Source::kHost, "rtnetlink: GETADDR", addresses.error(),
+                      Counted::kYes);
     netdevs_.clear();
     for (const core::NetdevSnapshot& netdev : device.netdevs) {
       Netdev& entry = netdevs_[netdev.name];
-      const auto index = number((context_.roots.sys / "class/net" / netdev.name / "ifindex"));
-      if (addresses && index) {
-        const auto own = addresses->find(static_cast<std::uint32_t>(*index));
-        entry.addresses = own == addresses->end() ? std::vector<std::string>() : own->second;
-      }
+      const auto index = number(context_.roots.sys / "class/net" / netdev.name / "ifindex");
+      if (addresses && index) entry.addresses = addresses_of(*index, *addresses);
       entry.ipv4 = read_ipv4(netdev.name);
     }
     const UverbsNode node = read_uverbs(files(), context_.roots, context_.name);
@@ -71,19 +67,11 @@ class SurroundingsSource final : public DeviceSource {
     acs_redirects_ = read_acs();
   }
 
-  std::optional<Addresses> list_addresses(IssueLog& issues) {
-    const auto reply =
-        route_->transact({.type = kRtmGetAddress, .dump = true, .payload = address_dump_request()});
-    if (!reply) {
-      note_unanswered(issues, Source::kHost, "rtnetlink: GETADDR", reply.error(), Counted::kYes);
-      return std::nullopt;
-    }
-    Addresses out;
-    for (std::size_t i = 0; i < std::min(reply->size(), kMaxAddresses); ++i) {
-      const auto address = decode_address(reply->payload(i));
-      if (address) out[address->index].push_back(address->text);
-    }
-    return out;
+  static std::vector<std::string> addresses_of(std::uint64_t index, const AddressList& all) {
+    std::vector<std::string> own;
+    for (const NetdevAddress& address : all)
+      if (address.index == index) own.push_back(address.text);
+    return own;
   }
 
   // The kernel goes by the higher of the two for all three settings.
@@ -150,7 +138,7 @@ class SurroundingsSource final : public DeviceSource {
   }
   [[nodiscard]] FileReader& files() const { return context_.session->files(); }
 
-  const std::shared_ptr<NetlinkTransport> route_;
+  const AddressReader read_addresses_;
   const DeviceContext context_;
   std::map<std::string, Netdev> netdevs_;
   std::optional<core::DeviceNode> node_;
@@ -162,9 +150,9 @@ class SurroundingsSource final : public DeviceSource {
 
 }  // namespace
 
-DeviceSourceFactory surroundings_source(std::shared_ptr<NetlinkTransport> route) {
-  return [route = std::move(route)](const DeviceContext& context) {
-    return std::make_unique<SurroundingsSource>(route, context);
+DeviceSourceFactory surroundings_source(AddressReader addresses) {
+  return [addresses = std::move(addresses)](const DeviceContext& context) {
+    return std::make_unique<SurroundingsSource>(addresses, context);
   };
 }
 

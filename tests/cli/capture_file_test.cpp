@@ -54,6 +54,7 @@ Capture sample_capture() {
   pair.owner = "python3";
   netlink.queue_pairs[3].value = std::vector{pair};
   capture.netlink = netlink;
+  capture.addresses.emplace().value = host::AddressList{{7, "10.0.0.1/24"}};
   return capture;
 }
 

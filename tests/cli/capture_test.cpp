@@ -1,4 +1,5 @@
 // A capture replays as the host it was made on, and tells nothing of whose host it was.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cctype>
 #include <nlohmann/json.hpp>
@@ -85,8 +86,31 @@ void fill_identifiable_host(test::SampleTree& tree) {
   tree.make_link("sys/class/net/secretnet5",
                  "../../devices/pci0000:3a/0000:3b:00.0/net/secretnet5");
   tree.make_link("sys/class/net/secretbond", "../../devices/virtual/net/secretbond");
+  tree.write(pci + "net/secretnet5/ifindex", "7\n");
   tree.write("proc/sys/kernel/hostname", "gpunode42.customer.example\n");
   tree.write("proc/sys/kernel/osrelease", "6.12.0\n");
+}
+
+host::AddressReader identifiable_addresses() {
+  return [] {
+    return host::AddressList{{7, "10.99.43.215/24"},
+                             {7, "fd12:3456:789a:bc:5ee9:2fff:fe9d:7c31/64"}};
+  };
+}
+
+// What check says of the host around the devices, and why not.
+std::vector<std::string> surroundings(const std::string& json) {
+  std::vector<std::string> lines;
+  const auto document = nlohmann::json::parse(json);
+  for (const char* list : {"findings", "unknown"}) {
+    for (const auto& entry : document.at(list)) {
+      const std::string rule = entry.at("rule");
+      if (rule == "host-memlock" || !(rule.starts_with("host-") || rule.starts_with("address-")))
+        continue;
+      lines.push_back(rule + ": " + entry.value("found", entry.value("reason", "")));
+    }
+  }
+  return lines;
 }
 
 const std::vector<std::string> kSecrets = {"secretrdma_7",
@@ -114,12 +138,14 @@ const std::vector<std::string> kSecrets = {"secretrdma_7",
 TEST_CASE("no identifier survives in a capture") {
   test::CliFixture cli;
   fill_identifiable_host(cli.tree);
+  cli.addresses = identifiable_addresses();
   const std::string path = cli.tree.at("capture.tar.gz");
 
   REQUIRE(cli.run({"capture", path, "--keep-identifiers"}).code == 0);
   const std::string before = lower(all_text(path));
-  for (const char* kept : {"secretrdma_7", "secretnet5", "secretbond", "gpunode42",
-                           "0c42:a103:0065:1d7e", "5ee9:2fff:fe9d:7c31", "0a63:2bd7", "2b67"}) {
+  for (const char* kept :
+       {"secretrdma_7", "secretnet5", "secretbond", "gpunode42", "0c42:a103:0065:1d7e",
+        "5ee9:2fff:fe9d:7c31", "0a63:2bd7", "2b67", "10.99.43.215/24", "fd12:3456:789a:bc"}) {
     INFO(kept);
     CHECK(before.find(kept) != std::string::npos);
   }
@@ -183,9 +209,54 @@ TEST_CASE("a capture of any sample host replays as that host") {
   }
 }
 
+TEST_CASE("what surrounds a device replays, with its findings") {
+  test::CliFixture cli;
+  fill_identifiable_host(cli.tree);
+  const std::string pci = "sys/devices/pci0000:3a/0000:3b:00.0/";
+  const std::string gids = pci + "infiniband/secretrdma_7/ports/1/gids/";
+  for (const char* index : {"1", "2"})
+    cli.tree.write(gids + index, "0000:0000:0000:0000:0000:0000:0000:0000\n");
+  cli.tree.write("sys/class/infiniband_verbs/uverbs0/ibdev", "secretrdma_7\n");
+  cli.tree.write(pci + "iommu_group/type", "DMA-FQ\n");
+  cli.tree.write(pci + "local_cpulist", "0-3\n");
+  cli.tree.write(pci + "msi_irqs/41", "msix\n");
+  cli.tree.write("proc/irq/41/effective_affinity_list", "9\n");
+  cli.tree.make_directory("sys/module/nvidia");
+  cli.addresses = [] { return host::AddressList{{7, "169.254.3.4/16"}, {8, "10.99.43.215/24"}}; };
+
+  const std::string path = cli.tree.at("capture.tar.gz");
+  const std::string root = cli.tree.root().string() + "/";
+  const auto live = surroundings(without(cli.run({"check", "--json"}).out, root));
+  const auto holds = [&](const std::string& line) {
+    return std::find(live.begin(), live.end(), line) != live.end();
+  };
+  CHECK(holds("address-no-ip: the port is ACTIVE, its netdev has only 169.254.3.4/16"));
+  CHECK(holds("host-uverbs: dev/infiniband/uverbs0 does not open (enoent)"));
+  CHECK(holds("host-iommu: the IOMMU translates its DMA (DMA-FQ)"));
+  CHECK(holds("host-irq-remote: 1 of 1 interrupts go to CPUs of other NUMA nodes"));
+  CHECK(holds("host-peer-memory: GPU driver nvidia is loaded, nvidia_peermem is not"));
+
+  REQUIRE(cli.run({"capture", path, "--keep-identifiers"}).code == 0);
+  const auto replayed = [&] {
+    const auto result = cli.run({"check", "--json", "--path.sysfs", path});
+    return surroundings(without(result.out, "/capture/"));
+  };
+  CHECK(replayed() == live);
+  REQUIRE(cli.run({"capture", path}).code == 0);
+  auto anonymous = live;  // but for the address, which is a stand-in
+  for (std::string& line : anonymous) line = without(line, "169.254.3.4");
+  auto stand_in = replayed();
+  for (std::string& line : stand_in)
+    if (const auto at = line.find("169.254."); at != std::string::npos)
+      line.erase(at, line.find('/', at) - at);
+  CHECK(stand_in == anonymous);
+}
+
 TEST_CASE("a device below PCIe bridges is captured with its slot") {
   test::CliFixture cli;
   const std::string bridge = "sys/devices/pci0000:3a/0000:3a:01.0/";
+  cli.tree.write(bridge + "config", "serial number 5c:e9:2f:ff:ff:9d:7c:31\n");
+  cli.addresses = identifiable_addresses();
   cli.tree.write(bridge + "max_link_speed", "8.0 GT/s PCIe\n");
   cli.tree.write(bridge + "max_link_width", "8\n");
   const std::string pci = bridge + "0000:3b:00.0/";
@@ -206,6 +277,7 @@ TEST_CASE("a device below PCIe bridges is captured with its slot") {
                      "0000:3b:00.0/infiniband/mlx5_0");
   const std::string path = cli.tree.at("capture.tar.gz");
   REQUIRE(cli.run({"capture", path}).code == 0);
+  CHECK(all_text(path).find("serial number") == std::string::npos);  // of its configuration space
   REQUIRE(cli.run({"status", "--path.sysfs", path}).code == cli.run({"status"}).code);
 
   auto capture = std::make_shared<host::Capture>(cli::read_capture(path).value());

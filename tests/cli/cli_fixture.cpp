@@ -47,6 +47,7 @@ CliResult CliFixture::run(const std::vector<std::string>& arguments) {
   world.clock = clock;
   world.files = std::make_shared<host::SystemFileReader>();
   world.make_netlink = [&] { return netlink; };
+  world.addresses = addresses;
   world.roots = {tree.sys(), tree.proc(), tree.dev()};
   world.hostname = "here";
   world.config_file = tree.at("etc/rdmadiag.yaml");

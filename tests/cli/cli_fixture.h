@@ -28,6 +28,7 @@ struct CliFixture {
   SampleTree tree;
   std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>();
   std::shared_ptr<host::NetlinkSource> netlink;  // null: nobody to ask
+  host::AddressReader addresses;                 // the same
   cli::ProcessLimits limits;
   exporters::TerminalStyle style{.width = 100, .colour = false, .utf8 = true};
   bool out_is_terminal = false;

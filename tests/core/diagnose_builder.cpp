@@ -36,6 +36,7 @@ DeviceSnapshot healthy_device() {
                  .max_speed_transfers_per_second = 32e9,
                  .numa_node = 0,
                  .local_cpus = "0-31",
+                 .iommu_domain = "",
                  .is_vf = false,
                  .aer_correctable = 0,
                  .aer_nonfatal = 0,

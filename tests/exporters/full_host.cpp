@@ -73,6 +73,7 @@ core::NetdevSnapshot netdev() {
   netdev.carrier_changes = 3;
   netdev.carrier_down_count = 1;
   netdev.addresses = {"10.0.0.1/24"};
+  netdev.ipv4 = core::Ipv4Settings{.arp_ignore = 1, .arp_announce = 2, .rp_filter = 0};
   netdev.statistics = {{"rx_bytes", 5}, {"tx_bytes", 6}};
   netdev.counters = {sample(CounterSource::kEthtool, "mlx5_core", "rx_prio3_pause", 11)};
   netdev.ethtool.emplace();
@@ -161,10 +162,14 @@ core::DeviceSnapshot device() {
                  .max_speed_transfers_per_second = 32e9,
                  .numa_node = 0,
                  .local_cpus = "0-31",
+                 .iommu_domain = "DMA-FQ",
+                 .acs_redirects = false,
                  .is_vf = false,
                  .aer_correctable = 12,
                  .aer_nonfatal = 0,
                  .aer_fatal = 0};
+  device.node = core::DeviceNode{.path = "/dev/infiniband/uverbs0", .open_error = 13};
+  device.interrupts = core::Interrupts{.total = 64, .remote = 8};
   device.temperatures = {{.sensor = "asic", .celsius = 57, .critical_celsius = 105}};
   device.counters = {sample(CounterSource::kDeviceHwCounters, "mlx5", "cq_overrun", 1)};
   device.netdevs = {netdev()};
@@ -210,6 +215,7 @@ core::HostSnapshot full_host() {
   host.taken_steady = core::SteadyTime(kTime.time_since_epoch());
   host.kernel_release = "6.1.0-37-amd64";
   host.netns_shared = true;
+  host.gpu = core::GpuSupport{.driver = "nvidia", .peer_memory = "nvidia_peermem"};
   host.devices[0].age = 250ms;
   core::DeviceEntry stuck;
   stuck.name = "mlx5_1";

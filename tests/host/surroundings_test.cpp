@@ -66,7 +66,9 @@ struct Setup : test::SourceFixture {
     tree.write("proc/sys/net/ipv4/conf/" + netdev + "/" + name, value);
   }
   std::shared_ptr<test::FakeTransport> kernel = std::make_shared<test::FakeTransport>();
-  std::unique_ptr<DeviceSource> source() { return surroundings_source(kernel)(context); }
+  std::unique_ptr<DeviceSource> source() {
+    return surroundings_source(address_reader(kernel))(context);
+  }
 };
 
 std::string config_space(std::uint16_t acs_control) {

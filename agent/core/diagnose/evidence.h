@@ -61,7 +61,7 @@ struct PortView {
 // its own.
 [[nodiscard]] std::vector<const NetdevSnapshot*> netdevs_of(const PortView& port);
 
-// An IP address that is neither link-local; false too where addresses were not read.
+// An IP address that is not link-local; false too where addresses were not read.
 [[nodiscard]] bool has_usable_address(const NetdevSnapshot& netdev);
 // A RoCE v2 GID that is not link-local.
 [[nodiscard]] bool has_routable_gid(const PortSnapshot& port);
