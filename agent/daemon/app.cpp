@@ -171,6 +171,7 @@ core::Status App::start_server(std::vector<core::UniqueFd> sockets) {
 void App::start_probing() {
   if (!is_live_sysfs(options_.roots.sys)) return;
   probing_parts_.addresses = OwnAddresses(probing_parts_.hostname, server_->addresses());
+  probing_parts_.on_port_change = watching_->port_listener();
   probing_.set(std::make_shared<Probing>(probing_parts_, *config_.get()));
 }
 

@@ -204,6 +204,12 @@ void Probing::add_rnic(const core::DeviceSnapshot& device, const core::PortSnaps
         work.connects.push_back({name, number, request});
     });
   };
+  if (parts_.on_port_change) {
+    wishes.on_port_change = [tell = parts_.on_port_change, name = device.name,
+                             number = port.number](probes::PortChange change) {
+      tell(name, number, change == probes::PortChange::kUp);
+    };
+  }
   auto rnic = std::make_shared<probes::Rnic>(
       make_rnic_options(config_, parts_.hostname, epoch_, device, port.number), keys_,
       parts_.random, parts_.clock, std::move(wishes));

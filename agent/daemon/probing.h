@@ -37,6 +37,9 @@ struct ProbingParts {
   std::function<std::chrono::nanoseconds()> cpu_time;  // of this process so far
   std::string hostname;
   OwnAddresses addresses;
+  // A port of this host went up or down. Called from the ports' threads, also after the end of the
+  // probing when one of them hung. May be empty.
+  std::function<void(const std::string& device, std::uint32_t port, bool up)> on_port_change = {};
 };
 
 class Probing {

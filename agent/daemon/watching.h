@@ -41,6 +41,8 @@ class Watching {
   // device that does not answer stay.
   void follow(const core::HostSnapshot& host);
 
+  [[nodiscard]] host::Watch::PortListener port_listener() const { return watch_->port_listener(); }
+
   // Any thread. Nothing before the port was first seen.
   [[nodiscard]] std::optional<host::Transitions> transitions(const std::string& device,
                                                              const core::PortSnapshot& port) const;

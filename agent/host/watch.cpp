@@ -157,8 +157,11 @@ void Watch::watch_device(const std::string& device, std::vector<WatchedPort> por
   watched.thread = std::make_unique<PeriodicThread>(parts_.poll_interval, [poll] { poll->look(); });
 }
 
-void Watch::port_event(const std::string& device, std::uint32_t port, bool up) {
-  transitions_->see_state_event(device, port, up, parts_.clock->system());
+Watch::PortListener Watch::port_listener() const {
+  return [transitions = transitions_, clock = parts_.clock](const std::string& device,
+                                                            std::uint32_t port, bool up) {
+    transitions->see_state_event(device, port, up, clock->system());
+  };
 }
 
 std::optional<Transitions> Watch::transitions(const WatchedPort& port) const {

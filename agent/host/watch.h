@@ -59,8 +59,10 @@ class Watch {
 
   // Any thread. Which ports to look at: those of the last snapshot.
   void set_ports(std::vector<WatchedPort> ports);
-  // Any thread. An asynchronous event of a verbs context: PORT_ACTIVE, PORT_ERR.
-  void port_event(const std::string& device, std::uint32_t port, bool up);
+  // For asynchronous events of verbs contexts, PORT_ACTIVE and PORT_ERR. Each event must come once,
+  // from any thread; it may come after the watch's end.
+  using PortListener = std::function<void(const std::string& device, std::uint32_t port, bool up)>;
+  [[nodiscard]] PortListener port_listener() const;
   [[nodiscard]] std::optional<Transitions> transitions(const WatchedPort& port) const;
 
   // The notifications this kernel does not give, e.g. "RDMA netlink protocol 20 group 4: …".

@@ -78,16 +78,17 @@ core::GidType gid_type(std::uint32_t value) {
   }
 }
 
-void record(const ibv_async_event& event, DeviceEvents& events) {
+void record_port(const ibv_async_event& event, std::uint8_t port, PortChange change,
+                 DeviceEvents& events) {
+  if (event.element.port_num == port) events.port_changes.push_back(change);
+}
+
+// Changes of LID, GIDs and keys wake the reader, who looks at the port after every event.
+void record(const ibv_async_event& event, std::uint8_t port, DeviceEvents& events) {
   switch (static_cast<int>(event.event_type)) {
     case IBV_EVENT_DEVICE_FATAL: events.fatal = true; break;
-    case IBV_EVENT_PORT_ACTIVE: events.port_came_up = events.port_changed = true; break;
-    case IBV_EVENT_PORT_ERR:
-    case IBV_EVENT_LID_CHANGE:
-    case IBV_EVENT_PKEY_CHANGE:
-    case IBV_EVENT_GID_CHANGE:
-    case IBV_EVENT_SM_CHANGE:
-    case IBV_EVENT_CLIENT_REREGISTER: events.port_changed = true; break;
+    case IBV_EVENT_PORT_ACTIVE: record_port(event, port, PortChange::kUp, events); break;
+    case IBV_EVENT_PORT_ERR: record_port(event, port, PortChange::kDown, events); break;
     case IBV_EVENT_CQ_ERR: events.queue_broken = true; break;
     case IBV_EVENT_QP_FATAL:
     case IBV_EVENT_QP_REQ_ERR:
@@ -186,11 +187,11 @@ core::Result<std::vector<core::GidEntry>> Device::gids(std::uint8_t port) const 
   return gids;
 }
 
-DeviceEvents Device::take_events() const {
+DeviceEvents Device::take_events(std::uint8_t port) const {
   DeviceEvents events;
   ibv_async_event event{};
   while (ibv_get_async_event(context_.get(), &event) == 0) {
-    record(event, events);
+    record(event, port, events);
     ibv_ack_async_event(&event);
   }
   return events;

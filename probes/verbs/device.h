@@ -34,11 +34,12 @@ struct PortInfo {
   [[nodiscard]] bool is_active() const { return state == core::kPortStateActive; }
 };
 
-// What happened to the device since the last look.
+enum class PortChange { kDown, kUp };
+
+// What happened to the device and one of its ports since the last look.
 struct DeviceEvents {
-  bool fatal = false;         // everything of this context is dead
-  bool port_changed = false;  // up, down, LID or GID table: look again
-  bool port_came_up = false;
+  bool fatal = false;                     // everything of this context is dead
+  std::vector<PortChange> port_changes;   // in their order
   bool queue_broken = false;              // a CQ overflowed
   std::vector<std::uint32_t> broken_qps;  // by number
 };
@@ -65,8 +66,9 @@ class Device {
 
   // Readable when something happened.
   [[nodiscard]] int event_fd() const { return context_->async_fd; }
-  // Takes and acknowledges every event that waits; does not block.
-  [[nodiscard]] DeviceEvents take_events() const;
+  // Takes and acknowledges every event that waits; those of other ports are left out. Does not
+  // block.
+  [[nodiscard]] DeviceEvents take_events(std::uint8_t port) const;
   // False once the kernel has begun to remove the device. Some drivers send no event and wait for
   // ever until we close it: look at least once a second.
   [[nodiscard]] bool still_there() const;

@@ -77,7 +77,7 @@ void PortKeeper::open() {
 }
 
 void PortKeeper::follow() {
-  const DeviceEvents events = device_->take_events();
+  const DeviceEvents events = device_->take_events(port_);
   if (events.fatal) return rebuild("the device reported a fatal error");
   if (!device_->still_there()) return rebuild("the device has gone");
   if (events.queue_broken) return rebuild("a completion queue overflowed");

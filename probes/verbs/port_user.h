@@ -37,7 +37,7 @@ class PortUser {
   virtual void close() = 0;
   // Another GID, another index of the same one, the port down or up again.
   virtual void port_changed(const PortView& view) = 0;
-  // Queue pairs that the device reported broken, and whether the port came up.
+  // Queue pairs that the device reported broken, and how the port went up and down.
   virtual void device_events(const DeviceEvents& events) = 0;
 
   // Completion channels to wait for.

@@ -93,7 +93,7 @@ void EndpointUser::device_events(const DeviceEvents& events) {
     queue_pair_failed_ |= datagrams_ && datagrams_->owns(qpn);
     connection_broken(qpn);
   }
-  if (events.port_came_up) port_came_up();
+  for (const PortChange change : events.port_changes) port_went(change);
 }
 
 void EndpointUser::add_descriptors(std::vector<int>& descriptors) const {
@@ -141,6 +141,11 @@ UdEndpointOptions ProberUser::datagram_options(const Device& device) const {
   options.queue_pairs = device.label_sets_port() ? 1 : kSourcePairs;
   options.receives = kReceives / static_cast<std::uint32_t>(options.queue_pairs);
   return options;
+}
+
+void ProberUser::port_went(PortChange change) {
+  if (change == PortChange::kUp) rc_prober_.port_came_up();
+  if (wishes_.on_port_change) wishes_.on_port_change(change);
 }
 
 bool ProberUser::work() {

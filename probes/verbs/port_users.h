@@ -48,7 +48,7 @@ class EndpointUser : public PortUser {
   virtual RcEvents& connection_events() = 0;
   virtual void connection_broken(std::uint32_t qpn) = 0;
   virtual void port_active(bool active) = 0;
-  virtual void port_came_up() = 0;
+  virtual void port_went(PortChange change) = 0;
 
  private:
   core::Status open_datagrams(const Device& device, const PortView& view);
@@ -72,6 +72,8 @@ class ProberUser final : public EndpointUser {
     std::function<void(const std::vector<std::string>& peers)> look_up;
     // To be posted to peers' control channels.
     std::function<void(const std::vector<RcRequest>& requests)> connect;
+    // The port went up or down, by an asynchronous event of the device. May be empty.
+    std::function<void(PortChange change)> on_port_change = {};
   };
   ProberUser(const ProberOptions& datagrams, const RcProberOptions& connections,
              std::shared_ptr<const KeyRing> keys, const RandomSource& random,
@@ -97,7 +99,7 @@ class ProberUser final : public EndpointUser {
   RcEvents& connection_events() override { return rc_prober_; }
   void connection_broken(std::uint32_t qpn) override { rc_prober_.qp_broken(qpn); }
   void port_active(bool active) override { rc_prober_.set_port_active(active); }
-  void port_came_up() override { rc_prober_.port_came_up(); }
+  void port_went(PortChange change) override;
 
   Prober prober_;
   RcProber rc_prober_;
@@ -137,7 +139,7 @@ class ResponderUser final : public EndpointUser {
   RcEvents& connection_events() override { return acceptor_; }
   void connection_broken(std::uint32_t qpn) override { acceptor_.qp_broken(qpn); }
   void port_active(bool /*active*/) override {}
-  void port_came_up() override {}
+  void port_went(PortChange /*change*/) override {}
 
   Responder responder_;
   RcAcceptor acceptor_;

@@ -126,8 +126,9 @@ TEST_CASE("events of a verbs context count where the poll has not seen them") {
   const auto watch = s.start();
   watch->set_ports({kIb});
   CHECK(test::soon([&] { return watch->transitions(kIb).has_value(); }));
-  watch->port_event("mlx5_0", 1, false);
-  watch->port_event("mlx5_0", 1, true);
+  const auto tell = watch->port_listener();
+  tell("mlx5_0", 1, false);
+  tell("mlx5_0", 1, true);
   CHECK(watch->transitions(kIb)->down == 1);
   CHECK(watch->transitions(kIb)->up == 1);
 }

@@ -372,8 +372,8 @@ struct Hosts {
       }
       static_cast<void>(a->endpoint->poll(prober));
       static_cast<void>(b->endpoint->poll(acceptor));
-      for (const auto qpn : a->device->take_events().broken_qps) prober.qp_broken(qpn);
-      for (const auto qpn : b->device->take_events().broken_qps) acceptor.qp_broken(qpn);
+      for (const auto qpn : a->device->take_events(1).broken_qps) prober.qp_broken(qpn);
+      for (const auto qpn : b->device->take_events(1).broken_qps) acceptor.qp_broken(qpn);
     }
   }
   [[nodiscard]] core::RcProbes probes() const {

@@ -32,6 +32,7 @@ struct Requests {
   std::mutex mutex;
   std::vector<RcRequest> list;
   std::vector<std::string> lookups;
+  std::vector<PortChange> port_changes;
 };
 
 std::unique_ptr<Rnic> make_rnic(const std::string& device, std::uint32_t epoch,
@@ -51,6 +52,10 @@ std::unique_ptr<Rnic> make_rnic(const std::string& device, std::uint32_t epoch,
   wishes.connect = [requests](const std::vector<RcRequest>& fresh) {
     const std::scoped_lock hold(requests->mutex);
     requests->list.insert(requests->list.end(), fresh.begin(), fresh.end());
+  };
+  wishes.on_port_change = [requests](PortChange change) {
+    const std::scoped_lock hold(requests->mutex);
+    requests->port_changes.push_back(change);
   };
   return std::make_unique<Rnic>(std::move(options), keys(), random_from_system(),
                                 std::make_shared<const core::SystemClock>(), std::move(wishes));
@@ -137,6 +142,25 @@ TEST_CASE("a device that goes and comes back is opened again") {
     CHECK(eventually([&] { return a->endpoint().qpn != before && a->endpoint().qpn != 0; }));
     CHECK(eventually([&] { return a->snapshot().running; }));
   }
+  check_clean();
+}
+
+TEST_CASE("how the port went up and down is told once") {
+  FakeVerbs& fake = fresh_pair();
+  const auto requests = std::make_shared<Requests>();
+  {
+    const auto a = make_rnic("rxe0", 0x11, requests);
+    REQUIRE(eventually([&] { return a->snapshot().running && a->endpoint().qpn != 0; }));
+    fake.raise_port("rxe0", IBV_EVENT_PORT_ERR, 1);
+    fake.raise_port("rxe0", IBV_EVENT_PORT_ACTIVE, 2);
+    fake.raise_port("rxe0", IBV_EVENT_PORT_ACTIVE, 1);
+    CHECK(eventually([&] {
+      const std::scoped_lock hold(requests->mutex);
+      return requests->port_changes.size() >= 2;
+    }));
+  }
+  // The prober and the responder hear of it both; only one tells.
+  CHECK(requests->port_changes == std::vector{PortChange::kDown, PortChange::kUp});
   check_clean();
 }
 

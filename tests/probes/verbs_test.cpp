@@ -286,22 +286,23 @@ TEST_CASE("events of the device") {
   {
     const auto device = Device::open({.name = "rxe0", .node_guid = {}});
     REQUIRE(device);
-    CHECK_FALSE(device->take_events().port_changed);
-    fake.raise("rxe0", IBV_EVENT_PORT_ERR);
+    CHECK(device->take_events(1).port_changes.empty());
+    fake.raise_port("rxe0", IBV_EVENT_PORT_ERR, 1);
+    fake.raise_port("rxe0", IBV_EVENT_PORT_ACTIVE, 2);
     fake.raise("rxe1", IBV_EVENT_DEVICE_FATAL);
-    DeviceEvents events = device->take_events();
-    CHECK(events.port_changed);
-    CHECK_FALSE(events.port_came_up);
+    DeviceEvents events = device->take_events(1);
+    CHECK(events.port_changes == std::vector{PortChange::kDown});
     CHECK_FALSE(events.fatal);
-    fake.raise("rxe0", IBV_EVENT_PORT_ACTIVE);
+    fake.raise_port("rxe0", IBV_EVENT_PORT_ACTIVE, 1);
+    fake.raise_port("rxe0", IBV_EVENT_PORT_ERR, 1);
     fake.raise("rxe0", IBV_EVENT_CQ_ERR);
     fake.raise("rxe0", IBV_EVENT_DEVICE_FATAL);
     fake.raise("rxe0", IBV_EVENT_SRQ_ERR);
-    events = device->take_events();
-    CHECK(events.port_came_up);
+    events = device->take_events(1);
+    CHECK(events.port_changes == std::vector{PortChange::kUp, PortChange::kDown});
     CHECK(events.queue_broken);
     CHECK(events.fatal);
-    CHECK_FALSE(device->take_events().fatal);
+    CHECK_FALSE(device->take_events(1).fatal);
   }
   check_clean();
 }

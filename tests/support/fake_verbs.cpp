@@ -314,25 +314,40 @@ void FakeVerbs::set_ticks_per_completion(std::uint64_t ticks) {
   fake_state().ticks_per_completion = ticks;
 }
 
-void FakeVerbs::raise(const std::string& device, ibv_event_type type) { raise_qp(device, type, 0); }
+void FakeState::raise(const std::string& device, const ibv_async_event& event,
+                      const ibv_context* context) {
+  const std::scoped_lock hold(lock);
+  for (const auto& [object, kind] : live) {
+    if (kind != "context") continue;
+    auto* fake = static_cast<FakeContext*>(object);
+    const bool concerned = context == nullptr || context == &fake->verbs.context;
+    if (fake->device->name != device || !concerned) continue;
+    fake->events.push_back(event);
+    signal(fake->verbs.context.async_fd);
+  }
+}
 
-void FakeVerbs::raise_qp(const std::string& device, ibv_event_type type, std::uint32_t qpn) {
-  FakeState& state = fake_state();
-  const std::scoped_lock hold(state.lock);
+void FakeVerbs::raise(const std::string& device, ibv_event_type type) {
   ibv_async_event event{};
   event.event_type = type;
-  for (FakeQp* qp : state.qps) {
-    if (qpn != 0 && qp->qp.qp_num == qpn) event.element.qp = &qp->qp;
+  fake_state().raise(device, event, nullptr);
+}
+
+void FakeVerbs::raise_port(const std::string& device, ibv_event_type type, int port) {
+  ibv_async_event event{};
+  event.event_type = type;
+  event.element.port_num = port;
+  fake_state().raise(device, event, nullptr);
+}
+
+void FakeVerbs::raise_qp(const std::string& device, ibv_event_type type, std::uint32_t qpn) {
+  ibv_async_event event{};
+  event.event_type = type;
+  const std::scoped_lock hold(fake_state().lock);
+  for (FakeQp* qp : fake_state().qps) {
+    if (qp->qp.qp_num == qpn) event.element.qp = &qp->qp;
   }
-  for (const auto& [object, kind] : state.live) {
-    if (kind != "context") continue;
-    auto* context = static_cast<FakeContext*>(object);
-    const bool concerned = qpn == 0 || (event.element.qp != nullptr &&
-                                        event.element.qp->context == &context->verbs.context);
-    if (context->device->name != device || !concerned) continue;
-    context->events.push_back(event);
-    signal(context->verbs.context.async_fd);
-  }
+  if (event.element.qp != nullptr) fake_state().raise(device, event, event.element.qp->context);
 }
 
 bool FakeVerbs::inject(const FakeDatagram& datagram) {

@@ -69,6 +69,7 @@ class FakeVerbs {
   // Opening memory or a queue pair to others is a violation unless a test expects it.
   void expect_remote_access();
   void raise(const std::string& device, ibv_event_type type);
+  void raise_port(const std::string& device, ibv_event_type type, int port);
   void raise_qp(const std::string& device, ibv_event_type type, std::uint32_t qpn);
   // Hands a datagram to whom it is for, as if a stranger had sent it; the Q_Key is the receiver's.
   bool inject(const FakeDatagram& datagram);

@@ -90,6 +90,8 @@ struct FakeState {
   void complete(ibv_cq* queue, const ibv_wc& wc);
   bool deliver(const FakeDatagram& datagram, const std::uint32_t* qkey);
   int post_send(FakeQp& qp, const ibv_send_wr& request);
+  // Of `context` alone, or of every context of the device.
+  void raise(const std::string& device, const ibv_async_event& event, const ibv_context* context);
 };
 
 FakeState& fake_state();

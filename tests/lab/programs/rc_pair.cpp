@@ -58,7 +58,7 @@ class End {
   }
   [[nodiscard]] RcEndpoint* endpoint() const { return endpoint_.get(); }
   [[nodiscard]] DeviceEvents events() const {
-    return device_ ? device_->take_events() : DeviceEvents{};
+    return device_ ? device_->take_events(kPort) : DeviceEvents{};
   }
   [[nodiscard]] std::optional<bool> active() const {
     const auto port = device_ ? device_->query_port(kPort) : core::fail("closed");
@@ -151,7 +151,8 @@ class Pair {
   void step() {
     const DeviceEvents events = from_.events();
     for (const auto qpn : events.broken_qps) prober_.qp_broken(qpn);
-    if (events.port_came_up) prober_.port_came_up();
+    if (std::ranges::find(events.port_changes, PortChange::kUp) != events.port_changes.end())
+      prober_.port_came_up();
     for (const auto qpn : to_.events().broken_qps) acceptor_.qp_broken(qpn);
     prober_.work();
     acceptor_.work();
