@@ -158,6 +158,8 @@ void Prober::post(std::uint32_t id, Target& target, const ProbeKey& key) {
   const std::size_t qp = turn % target.sessions.size();
   Session& session = target.sessions[qp];
   const PeerEndpoint& peer = *target.endpoint;
+  const std::uint32_t label = probe_label(target.about.hash, turn);
+  transport_->prepare(peer.address, label, options_.traffic_class);
   const Message message{
       .type = MessageType::kProbe,
       .flags = transport_->device_clock().usable() ? kFlagProberHardwareTime : std::uint8_t{0},
@@ -165,7 +167,7 @@ void Prober::post(std::uint32_t id, Target& target, const ProbeKey& key) {
       .sequence = session.next_sequence++,
       .source_epoch = options_.epoch,
       .target_epoch = peer.epoch,
-      .label = probe_label(target.about.hash, turn),
+      .label = label,
       .traffic_class = options_.traffic_class,
       .scope = target.about.scope};
   const MessageBytes bytes = encode_message(message,

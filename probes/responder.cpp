@@ -126,6 +126,7 @@ void Responder::answer(const UdArrival& arrival, const SignedMessage& probe, con
   reply.responder_lag_microseconds = lag_since(admission.session->last_ack);
   admission.session->last_ack = now;
 
+  transport_->prepare(to, reply.label, reply.traffic_class);
   WorkId id{.kind = WorkKind::kAck1, .slot = std::numeric_limits<std::uint16_t>::max()};
   if (device_clock_.usable() && arrival.tick.device) {
     if (open_.size() - free_.size() >= kMaxOpen) return count(&core::ResponderCounts::send_failed);

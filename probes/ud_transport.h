@@ -65,6 +65,9 @@ class UdTransport {
   // The payload that fits one packet to any peer of this port.
   [[nodiscard]] virtual std::size_t path_mtu() const = 0;
 
+  // Gets the address handle for such a send, which may take a kernel command: call it before the
+  // clock is read for a send's time. What fails is told by the send.
+  virtual void prepare(const UdAddress& to, std::uint32_t label, std::uint8_t traffic_class) = 0;
   // Nothing completes for what was not posted.
   virtual Posted send(std::size_t qp, const UdSend& send) = 0;
   // Why the last send was not posted.

@@ -69,8 +69,6 @@ class PortThread::Shared {
 
   // The thread's side. False when it is to end.
   bool take(std::vector<std::function<void()>>& tasks) {
-    eventfd_t ignored = 0;
-    eventfd_read(wake_up_.get(), &ignored);
     const std::scoped_lock hold(mutex_);
     tasks.swap(posted_);
     return !stopping_;
@@ -87,7 +85,12 @@ class PortThread::Shared {
     const std::scoped_lock hold(mutex_);
     return state_;
   }
+  // Readable when there is something to take.
   [[nodiscard]] int fd() const { return wake_up_.get(); }
+  void quiet() {
+    eventfd_t ignored = 0;
+    eventfd_read(wake_up_.get(), &ignored);
+  }
 
  private:
   void wake() { eventfd_write(wake_up_.get(), 1); }
@@ -175,6 +178,8 @@ class PortThread::Loop {
     wait(time);
     const core::SteadyTime woken = clock_->steady();
     note_time(woken, 0ns);
+    // Before anything else, which would count as latency.
+    if (completions_wait_) drain();
     shared_->alive(woken);
   }
 
@@ -197,8 +202,13 @@ class PortThread::Loop {
     for (const int fd : descriptors_) polled_.push_back({fd, POLLIN, 0});
     const auto whole = std::chrono::floor<std::chrono::seconds>(time);
     const timespec spec{whole.count(), (time - whole).count()};
+    completions_wait_ = false;
     if (ppoll(polled_.data(), polled_.size(), &spec, nullptr) <= 0) return;
-    events_wait_ = keeper_.is_open() && polled_.front().revents != 0;
+    if (polled_.back().revents != 0) shared_->quiet();
+    if (!keeper_.is_open()) return;
+    events_wait_ = polled_.front().revents != 0;
+    completions_wait_ = std::any_of(polled_.begin() + 1, polled_.end() - 1,
+                                    [](const pollfd& fd) { return fd.revents != 0; });
   }
 
   std::shared_ptr<PortUser> user_;
@@ -207,6 +217,7 @@ class PortThread::Loop {
   PortKeeper keeper_;
   core::SteadyTime next_look_{};
   bool events_wait_ = false;
+  bool completions_wait_ = false;
   core::SteadyTime asleep_since_{};
   std::chrono::nanoseconds asleep_for_{0};
   std::vector<int> descriptors_;

@@ -121,20 +121,25 @@ void UdEndpoint::move_gid(const core::GidEntry& gid) {
   addresses_.clear();
 }
 
+core::Result<AddressCache::Handle> UdEndpoint::address(const UdAddress& to, std::uint32_t label,
+                                                       std::uint8_t traffic_class) {
+  return addresses_.get({to.gid, to.lid, label, traffic_class}, options_.gid.index,
+                        clock_.steady());
+}
+
 Posted UdEndpoint::send(std::size_t qp, const UdSend& send) {
   Pair& pair = pairs_[qp];
   if (pair.in_flight.size() >= options_.sends) {
     last_error_ = "the send queue is full";
     return Posted::kQueueFull;
   }
-  const AddressKey key{send.to.gid, send.to.lid, send.label, send.traffic_class};
-  auto address = addresses_.get(key, options_.gid.index, clock_.steady());
-  if (!address) {
-    last_error_ = address.error().message();
+  auto handle = address(send.to, send.label, send.traffic_class);
+  if (!handle) {
+    last_error_ = handle.error().message();
     return Posted::kNoAddress;
   }
-  const Posted posted = post_send(pair, qp, send, address->get());
-  if (posted == Posted::kYes) pair.in_flight.push_back(std::move(*address));
+  const Posted posted = post_send(pair, qp, send, handle->get());
+  if (posted == Posted::kYes) pair.in_flight.push_back(std::move(*handle));
   return posted;
 }
 
@@ -174,25 +179,30 @@ core::Result<std::size_t> UdEndpoint::poll(UdEvents& events) {
     broken_ = true;
     return tl::make_unexpected(count.error());
   }
-  for (std::size_t i = 0; i < *count; ++i) hand_out(batch[i], events);
+  // One time for all: what is done about the first of them is no latency of the next.
+  const core::SteadyTime polled = clock_.steady();
+  for (std::size_t i = 0; i < *count; ++i) hand_out(batch[i], polled, events);
   return *count;
 }
 
-void UdEndpoint::hand_out(const WorkCompletion& completion, UdEvents& events) {
+void UdEndpoint::hand_out(const WorkCompletion& completion, core::SteadyTime polled,
+                          UdEvents& events) {
+  const Tick tick{polled, completion.device_ticks};
   const WorkId id = unpack_work_id(completion.work_id);
   if (!completion.success()) broken_ = true;
   if (id.kind == WorkKind::kReceive) {
-    if (completion.success()) hand_out_receive(completion, id.generation, id.slot, events);
+    if (completion.success()) hand_out_receive(completion, id, tick, events);
     return;
   }
   const std::size_t qp = pair_of(completion.qpn);
   if (qp < pairs_.size() && !pairs_[qp].in_flight.empty()) pairs_[qp].in_flight.pop_front();
-  events.sent(id, completion.success(), {clock_.steady(), completion.device_ticks});
+  events.sent(id, completion.success(), tick);
 }
 
-void UdEndpoint::hand_out_receive(const WorkCompletion& completion, std::size_t qp,
-                                  std::uint32_t slot, UdEvents& events) {
-  const Tick tick{clock_.steady(), completion.device_ticks};
+void UdEndpoint::hand_out_receive(const WorkCompletion& completion, const WorkId& id,
+                                  const Tick& tick, UdEvents& events) {
+  const std::size_t qp = id.generation;
+  const std::uint32_t slot = id.slot;
   const std::span<const std::byte> kept(memory_.at(receive_offset(qp, slot)), kKept);
   const auto header = parse_packet_header(kept.first<kPacketHeaderSize>());
   const std::size_t length =

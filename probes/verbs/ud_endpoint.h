@@ -47,6 +47,9 @@ class UdEndpoint final : public UdTransport {
   [[nodiscard]] std::size_t path_mtu() const override {
     return static_cast<std::size_t>(options_.mtu_bytes);
   }
+  void prepare(const UdAddress& to, std::uint32_t label, std::uint8_t traffic_class) override {
+    static_cast<void>(address(to, label, traffic_class));
+  }
   Posted send(std::size_t qp, const UdSend& send) override;
   [[nodiscard]] const std::string& last_error() const override { return last_error_; }
   void forget_address(const core::Gid& gid) override { addresses_.forget(gid); }
@@ -73,14 +76,16 @@ class UdEndpoint final : public UdTransport {
   UdEndpoint(const UdEndpointOptions& options, const core::Clock& clock,
              const DeviceClock& device_clock, ProtectionDomain domain, CompletionQueue queue);
   [[nodiscard]] core::Status build();
+  [[nodiscard]] core::Result<AddressCache::Handle> address(const UdAddress& to, std::uint32_t label,
+                                                           std::uint8_t traffic_class);
   [[nodiscard]] Posted post_send(Pair& pair, std::size_t qp, const UdSend& send, ibv_ah* address);
   [[nodiscard]] core::Status post_receive(std::size_t qp, std::uint32_t slot);
   [[nodiscard]] core::Status post_all_receives();
   [[nodiscard]] std::size_t receive_offset(std::size_t qp, std::uint32_t slot) const;
   [[nodiscard]] std::size_t send_offset(std::size_t qp, std::uint32_t slot) const;
   [[nodiscard]] std::size_t scrap_offset() const;
-  void hand_out(const WorkCompletion& completion, UdEvents& events);
-  void hand_out_receive(const WorkCompletion& completion, std::size_t qp, std::uint32_t slot,
+  void hand_out(const WorkCompletion& completion, core::SteadyTime polled, UdEvents& events);
+  void hand_out_receive(const WorkCompletion& completion, const WorkId& id, const Tick& tick,
                         UdEvents& events);
   [[nodiscard]] std::size_t pair_of(std::uint32_t qpn) const;
 

@@ -49,6 +49,20 @@ std::uint64_t lost(const core::ProbeSnapshot& snapshot) {
 
 }  // namespace
 
+TEST_CASE("what address handles take is no time of the network") {
+  const bool hardware = GENERATE(false, true);
+  SimFabric fabric(2, 1, 2, hardware);
+  fabric.address_time = 5ms;
+  fabric.probe(0, {1}, 300ms);
+  fabric.run_for(20s);
+  const auto snapshot = fabric.node(0).snapshot();
+  REQUIRE(snapshot.rtt.size() == 1);
+  const auto& histogram = snapshot.rtt[0].network;
+  REQUIRE(histogram.count() >= 60);
+  CHECK(histogram.sum() / static_cast<double>(histogram.count()) ==
+        Approx(hardware ? 20e-6 : 22e-6).margin(1e-8));
+}
+
 TEST_CASE("a healthy fabric: everything ok, RTT as simulated") {
   const bool hardware = GENERATE(false, true);
   SimFabric fabric(4, 1, 2, hardware);

@@ -45,6 +45,10 @@ DeviceClock SimTransport::device_clock() const {
   return fabric_.node(node_).hardware_time ? kDeviceClock : DeviceClock{};
 }
 
+void SimTransport::prepare(const probes::UdAddress& to, std::uint32_t label, std::uint8_t) {
+  if (addresses_.emplace(to.gid, label).second) fabric_.clock_.advance(fabric_.address_time);
+}
+
 probes::Posted SimTransport::send(std::size_t qp, const probes::UdSend& send) {
   if (refuse != probes::Posted::kYes) return refuse;
   fabric_.transmit(node_, qp, send, *this);

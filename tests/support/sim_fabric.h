@@ -10,6 +10,7 @@
 #include <memory>
 #include <queue>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,7 @@ class SimTransport final : public probes::UdTransport {
   [[nodiscard]] std::uint32_t qkey() const override { return qkey_; }
   [[nodiscard]] probes::DeviceClock device_clock() const override;
   [[nodiscard]] std::size_t path_mtu() const override { return 1024; }
+  void prepare(const probes::UdAddress& to, std::uint32_t label, std::uint8_t) override;
   probes::Posted send(std::size_t qp, const probes::UdSend& send) override;
   [[nodiscard]] const std::string& last_error() const override { return error_; }
   void forget_address(const core::Gid& gid) override { forgotten.push_back(gid); }
@@ -61,6 +63,7 @@ class SimTransport final : public probes::UdTransport {
   std::uint32_t qkey_;
   core::Gid gid_{};
   std::string error_ = "refused by the test";
+  std::set<std::pair<core::Gid, std::uint32_t>> addresses_;  // with the label
 };
 
 struct SimNode {
@@ -95,6 +98,8 @@ class SimFabric {
   void kill(std::size_t node) { nodes_[node]->alive = false; }
   // A new agent with another epoch; with the same QPNs it answers STALE to the old one's.
   void restart(std::size_t node, bool same_qpns);
+  // What an address handle takes, the first time for each peer and label.
+  std::chrono::nanoseconds address_time{0};
   // Answers look-ups at once when set; else they wait in `lookups`.
   bool answer_lookups = true;
   std::vector<std::pair<std::size_t, std::string>> lookups;

@@ -78,8 +78,11 @@ def _build():
     nodes = ["source", "leaf1", "spine1", "spine2", "leaf2", "peer"]
     for node in nodes:
         shell.run("ip", "netns", "add", node)
+        # By addresses, protocol and ports (policy 3): policy 1 would take the sending socket's random hash, which
+        # a veth carries into the next namespace.
         _sysctl(node, "net.ipv4.ip_forward=1", "net.ipv4.conf.all.rp_filter=0",
-                "net.ipv4.conf.default.rp_filter=0", "net.ipv4.fib_multipath_hash_policy=1",
+                "net.ipv4.conf.default.rp_filter=0", "net.ipv4.fib_multipath_hash_policy=3",
+                "net.ipv4.fib_multipath_hash_fields=0x37",
                 "net.ipv4.icmp_errors_use_inbound_ifaddr=1")  # fmt: skip
         _ip(node, "link", "set", "lo", "up")
     for number, (near, far) in enumerate(LINKS):
