@@ -26,7 +26,7 @@ def _lost(result: Result, guest: Guest, why: str) -> None:
     result.logs.append({"name": "console", "text": guest.console() + guest.qemu_log()})
 
 
-def _one(guest: Guest, scenario: Scenario) -> tuple[Result, bool]:
+def _one(guest: Guest, scenario: Scenario, live: bool) -> tuple[Result, bool]:
     """The next scenario's result, and whether the guest can go on with another one."""
     result = Result(scenario.name)
     while True:
@@ -35,6 +35,8 @@ def _one(guest: Guest, scenario: Scenario) -> tuple[Result, bool]:
             _lost(result, guest, "the guest died or did not finish in its time")
             return result, False
         kind = event["event"]
+        if live and kind in ("check", "note"):
+            report.show_event(event)
         if kind == "check":
             result.checks.append(event)
         elif kind == "note":
@@ -47,25 +49,26 @@ def _one(guest: Guest, scenario: Scenario) -> tuple[Result, bool]:
             return result, event["clean"]
 
 
-def run_batch(batch: list[Scenario], accel: str) -> list[Result]:
-    """Every scenario gets a result. A guest that is lost or left unclean is replaced for the rest."""
+def run_batch(batch: list[Scenario], accel: str, live: bool) -> list[Result]:
+    """Every scenario gets a result. A guest that is lost or left unclean is replaced for the rest.
+    `live`: checks are shown as they come."""
     results: list[Result] = []
     while len(results) < len(batch):
         left = batch[len(results) :]
         try:
             with booted(left[0].kernel, accel, plan_for(left)) as guest:
-                _run_guest(guest, left, results)
+                _run_guest(guest, left, results, live)
         except GuestError as error:
             results.append(Result(left[0].name, error=str(error)))
             report.show(results[-1])
     return results
 
 
-def _run_guest(guest: Guest, left: list[Scenario], results: list[Result]) -> None:
+def _run_guest(guest: Guest, left: list[Scenario], results: list[Result], live: bool) -> None:
     for scenario in left:
-        result, usable = _one(guest, scenario)
+        result, usable = _one(guest, scenario, live)
         results.append(result)
-        report.show(result)
+        report.show(result, events=not live)
         if not usable:
             return
     guest.wait(10)
@@ -73,10 +76,10 @@ def _run_guest(guest: Guest, left: list[Scenario], results: list[Result]) -> Non
 
 def run_all(batches: list[list[Scenario]], accel: str, jobs: int) -> list[Result]:
     if jobs == 1:
-        return [r for batch in batches for r in run_batch(batch, accel)]
+        return [r for batch in batches for r in run_batch(batch, accel, live=True)]
     pool = concurrent.futures.ThreadPoolExecutor(jobs)
     try:
-        return [r for results in pool.map(lambda b: run_batch(b, accel), batches) for r in results]
+        return [r for results in pool.map(lambda b: run_batch(b, accel, live=False), batches) for r in results]
     finally:
         # After Ctrl-C the batches that run now still end; those that wait do not start.
         pool.shutdown(cancel_futures=True)

@@ -40,14 +40,23 @@ class Result:
         return "\n".join(lines)
 
 
-def show(result: Result) -> None:
-    lines = []
-    for check in result.checks:
-        word = _paint("ok  ", "32") if check["ok"] else _paint("FAIL", "31")
-        detail = f"  ({check['detail']})" if check["detail"] else ""
-        lines.append(f"  {word} {check['name']}{detail}")
-    for note in result.notes:
-        lines.append(f"  note {note['name']}: {note['value']}")
+def _line(event: dict) -> str:
+    """Of a check or a note."""
+    if event["event"] == "note":
+        return f"  note {event['name']}: {event['value']}"
+    word = _paint("ok  ", "32") if event["ok"] else _paint("FAIL", "31")
+    return f"  {word} {event['name']}" + (f"  ({event['detail']})" if event["detail"] else "")
+
+
+def show_event(event: dict) -> None:
+    """A check or a note as it comes, so that one sees where a long scenario is."""
+    with _print_lock:
+        print(_line(event), flush=True)
+
+
+def show(result: Result, events: bool = True) -> None:
+    """The result; without `events` those that show_event() has told."""
+    lines = [_line(event) for event in [*result.checks, *result.notes]] if events else []
     if result.error or not result.checks:
         lines.append(
             "  "
