@@ -79,15 +79,21 @@ def lost_by_direction(daemons) -> dict[str, dict[str, float]]:
     return found
 
 
+# What agents say of a machine that is too slow for them. Under emulation that is no fault.
+OWN_STALLS = {"self_stall", "peer_stall", "local_tx"}
+MOST_STALLED = 0.1
+
+
 def settled(daemons, seconds: float = 2) -> bool:
     """Whether within that time every daemon got answers of all it probes, its connections are up, and
-    nothing else came of any probe."""
+    nothing else came of any probe, apart from a few that the machine delayed by itself."""
     before = [outcomes(d) for d in daemons]
     wait_until(lambda: False, seconds)
     for daemon, first in zip(daemons, before):
         now = outcomes(daemon)
         gained = {name: now[name] - first.get(name, 0) for name in now if now[name] != first.get(name)}
-        if set(gained) != {"ok"}:
+        stalled = sum(gained.get(name, 0) for name in OWN_STALLS)
+        if set(gained) - OWN_STALLS != {"ok"} or stalled > MOST_STALLED * gained["ok"]:
             return False
         up = daemon.scrape().samples("rdma_rc_probe_up")
         if not up or any(value != 1 for _labels, value in up):
