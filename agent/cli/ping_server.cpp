@@ -37,6 +37,7 @@ class Answering {
       ports_.push_back(std::make_unique<probes::AnsweringPort>(
           probes::AnsweringPortOptions{.device = {.name = port.device, .node_guid = {}},
                                        .port = static_cast<std::uint8_t>(port.port),
+                                       .protocol = core::Protocol::kUnknown,
                                        .leaf = {},
                                        .rail = {},
                                        .pod = {},

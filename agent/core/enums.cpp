@@ -81,9 +81,10 @@ LinkLayer parse_link_layer(std::string_view text) {
 Protocol parse_protocol(std::string_view text) {
   if (text == "ib") return Protocol::kInfiniband;
   if (text == "roce") return Protocol::kRoce;
-  if (text == "iw") return Protocol::kIwarp;
+  if (text == "iw" || text == "iwarp") return Protocol::kIwarp;
   if (text == "opa") return Protocol::kOmniPath;
   if (text == "usnic") return Protocol::kUsnic;
+  if (text == "efa") return Protocol::kEfa;
   return Protocol::kUnknown;
 }
 

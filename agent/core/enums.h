@@ -39,7 +39,7 @@ inline constexpr int kPhysStateLinkUp = 5;
 [[nodiscard]] std::string_view gid_type_name(GidType value);   // "ib", "roce_v1", "roce_v2"
 
 [[nodiscard]] LinkLayer parse_link_layer(std::string_view text);
-// RDMA netlink's words: ib, iw, roce, opa, usnic.
+// RDMA netlink's words (ib, iw, roce, opa, usnic) and those of protocol_name().
 [[nodiscard]] Protocol parse_protocol(std::string_view text);
 
 }  // namespace rdmadiag::core

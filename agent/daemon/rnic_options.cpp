@@ -18,6 +18,8 @@ probes::RnicOptions make_rnic_options(const config::Config& config, const std::s
   options.host = hostname;
   options.device = {.name = device.name, .node_guid = device.node_guid};
   options.port = static_cast<std::uint8_t>(port);
+  // Of the whole device, unlike the others: no datagram is ever to be sent by it.
+  if (device.protocol == core::Protocol::kIwarp) options.protocol = core::Protocol::kIwarp;
   options.leaf = host_label(config, "leaf");
   options.rail = rail == config.rails.end() ? host_label(config, "rail") : rail->second;
   options.pod = host_label(config, "pod");

@@ -36,9 +36,10 @@ core::Result<RcParameters> AnsweringPort::accept(const std::string& peer,
 
 RnicEndpoint AnsweringPort::endpoint() const {
   const PortState state = thread_.state();
+  const bool opened = state.protocol != core::Protocol::kUnknown;
   return {.device = options_.device.name,
           .port = options_.port,
-          .protocol = state.protocol,
+          .protocol = opened ? state.protocol : options_.protocol,
           .leaf = options_.leaf,
           .rail = options_.rail,
           .pod = options_.pod,

@@ -17,6 +17,7 @@ namespace rdmadiag::probes {
 struct AnsweringPortOptions {
   DeviceIdentity device;
   std::uint8_t port = 1;
+  core::Protocol protocol = core::Protocol::kUnknown;  // as far as known before it is opened
   std::string leaf;
   std::string rail;
   std::string pod;

@@ -2,7 +2,6 @@
 
 #include <endian.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
@@ -123,9 +122,7 @@ core::Result<Device> Device::open(const DeviceIdentity& identity) {
 core::Status Device::prepare(ibv_device* device) {
   name_ = ibv_get_device_name(device);
   node_guid_ = format_guid(ibv_get_device_guid(device));
-  uverbs_path_ = device->dev_path;
-  struct stat status {};
-  if (::stat(uverbs_path_.c_str(), &status) == 0) uverbs_inode_ = status.st_ino;
+  node_ = DeviceNode(*device);
   context_.reset(ibv_open_device(device));
   if (!context_) return core::errno_error(errno, "opening " + name_);
   iwarp_ = device->transport_type == IBV_TRANSPORT_IWARP;
@@ -195,11 +192,6 @@ DeviceEvents Device::take_events(std::uint8_t port) const {
     ibv_ack_async_event(&event);
   }
   return events;
-}
-
-bool Device::still_there() const {
-  struct stat status {};
-  return ::stat(uverbs_path_.c_str(), &status) == 0 && status.st_ino == uverbs_inode_;
 }
 
 }  // namespace rdmadiag::probes

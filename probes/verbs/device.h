@@ -2,8 +2,6 @@
 // be gone before it is closed. A device may be opened several times; each user has its own.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -13,6 +11,7 @@
 #include "agent/core/result.h"
 #include "agent/core/snapshot.h"
 #include "probes/tick.h"
+#include "probes/verbs/device_node.h"
 #include "probes/verbs/handles.h"
 
 namespace rdmadiag::probes {
@@ -71,7 +70,7 @@ class Device {
   [[nodiscard]] DeviceEvents take_events(std::uint8_t port) const;
   // False once the kernel has begun to remove the device. Some drivers send no event and wait for
   // ever until we close it: look at least once a second.
-  [[nodiscard]] bool still_there() const;
+  [[nodiscard]] bool still_there() const { return node_.still_there(); }
 
  private:
   Device() = default;
@@ -81,8 +80,7 @@ class Device {
   VerbsContext context_;
   std::string name_;
   std::string node_guid_;
-  std::string uverbs_path_;
-  ino_t uverbs_inode_ = 0;
+  DeviceNode node_;
   DeviceClock clock_;
   bool iwarp_ = false;
   bool label_sets_port_ = false;

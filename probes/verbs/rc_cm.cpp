@@ -3,6 +3,7 @@
 #include <endian.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -11,6 +12,7 @@
 #include <utility>
 
 #include "agent/core/gid.h"
+#include "agent/core/unique_fd.h"
 
 namespace rdmadiag::probes {
 namespace {
@@ -57,6 +59,15 @@ rdma_conn_param connection_parameters(std::uint32_t qpn, const RcTuning& tuning,
   return parameters;
 }
 
+// For a context of librdmacm, which closes its descriptors one day: till then they lead nowhere,
+// and the kernel may close what they led to.
+void abandon(const ibv_context& context) {
+  const core::UniqueFd nowhere(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!nowhere) return;
+  ::dup3(nowhere.get(), context.cmd_fd, O_CLOEXEC);
+  ::dup3(nowhere.get(), context.async_fd, O_CLOEXEC);
+}
+
 // A status is a negative errno, or on REJECTED what the transport has as a reason.
 std::string describe(rdma_cm_event_type type, int status) {
   if (type == RDMA_CM_EVENT_DISCONNECTED) return "the peer hung up";
@@ -85,6 +96,11 @@ core::Result<std::unique_ptr<CmConnector>> CmConnector::create(RandomSource rand
       new CmConnector(std::move(random), std::move(address_of), std::move(channel)));
 }
 
+// While the ids are there: they keep the context from being freed.
+CmConnector::~CmConnector() {
+  if (holder_ && holder_->verbs != nullptr && !node_.still_there()) abandon(*holder_->verbs);
+}
+
 core::Result<CmConnector::CmId> CmConnector::new_id(RcConnectionId id) const {
   rdma_cm_id* made = nullptr;
   if (::rdma_create_id(channel_.get(), &made, to_context(id), RDMA_PS_TCP) != 0) {
@@ -93,15 +109,30 @@ core::Result<CmConnector::CmId> CmConnector::new_id(RcConnectionId id) const {
   return CmId(made);
 }
 
-core::Status CmConnector::listen(const core::Gid& address) {
-  if (listener_ && listening_on_ == address) return {};
-  listener_.reset();
+core::Result<CmConnector::CmId> CmConnector::bind(const core::Gid& address) const {
   auto id = new_id(0);
-  if (!id) return tl::make_unexpected(id.error());
+  if (!id) return id;
   sockaddr_storage any_port = socket_address(address, 0);
   if (::rdma_bind_addr(id->get(), generic(any_port)) != 0) {
     return core::errno_error(errno, "rdma_bind_addr to " + core::format_gid(address));
   }
+  return id;
+}
+
+core::Status CmConnector::hold_device(const core::Gid& address) {
+  if (holder_) return {};
+  auto id = bind(address);
+  if (!id) return tl::make_unexpected(id.error());
+  holder_ = std::move(*id);
+  if (holder_->verbs != nullptr) node_ = DeviceNode(*holder_->verbs->device);
+  return {};
+}
+
+core::Status CmConnector::listen(const core::Gid& address) {
+  if (listener_ && listening_on_ == address) return {};
+  listener_.reset();
+  auto id = bind(address);
+  if (!id) return tl::make_unexpected(id.error());
   if (::rdma_listen(id->get(), kBacklog) != 0) return core::errno_error(errno, "rdma_listen");
   listener_ = std::move(*id);
   listening_on_ = address;
@@ -115,6 +146,7 @@ core::Status CmConnector::prepare(RcConnectionId id, ibv_qp* qp, const RcPort& p
   }
   const auto address = address_of_(port.gid.gid);
   if (!address) return tl::make_unexpected(address.error());
+  if (auto held = hold_device(*address); !held) return held;
   Connection connection{.role = setup.role,
                         .qpn = qp->qp_num,
                         .token = 0,

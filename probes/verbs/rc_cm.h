@@ -2,8 +2,9 @@
 // acceptor listens on a port of its own choosing and tells it, with a token that says which of its
 // queue pairs the caller is for, over the control channel.
 //
-// Only connecting is left to librdmacm; queue pairs are those of the endpoint. What librdmacm opens
-// of the device it keeps open until it sees that the device is gone.
+// Only connecting is left to librdmacm; queue pairs are those of the endpoint. It opens the device
+// once more and does not close it before it lists devices again, which may be never, while the
+// kernel waits for that to finish removing the device: closing it is up to us then.
 #pragma once
 
 #include <rdma/rdma_cma.h>
@@ -15,6 +16,7 @@
 #include <optional>
 
 #include "probes/random.h"
+#include "probes/verbs/device_node.h"
 #include "probes/verbs/rc_connector.h"
 
 namespace rdmadiag::probes {
@@ -26,6 +28,9 @@ class CmConnector final : public RcConnector {
  public:
   [[nodiscard]] static core::Result<std::unique_ptr<CmConnector>> create(RandomSource random,
                                                                          AddressOfGid address_of);
+  ~CmConnector() override;
+  CmConnector(const CmConnector&) = delete;
+  CmConnector& operator=(const CmConnector&) = delete;
 
   // An iWARP NIC is done with a message once TCP has it.
   [[nodiscard]] bool acknowledges(RcService /*service*/) const override { return false; }
@@ -68,6 +73,8 @@ class CmConnector final : public RcConnector {
   };
 
   CmConnector(RandomSource random, AddressOfGid address_of, Channel channel);
+  [[nodiscard]] core::Status hold_device(const core::Gid& address);
+  [[nodiscard]] core::Result<CmId> bind(const core::Gid& address) const;
   [[nodiscard]] core::Status listen(const core::Gid& address);
   [[nodiscard]] core::Result<CmId> new_id(RcConnectionId id) const;
   [[nodiscard]] std::optional<Event> take_event() const;
@@ -78,6 +85,8 @@ class CmConnector final : public RcConnector {
   RandomSource random_;
   AddressOfGid address_of_;
   Channel channel_;  // outlives all ids
+  CmId holder_;      // bound to the device: as long as it is there, its context is
+  DeviceNode node_;
   core::Gid listening_on_{};
   CmId listener_;
   std::map<RcConnectionId, Connection> connections_;

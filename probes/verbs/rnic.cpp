@@ -9,6 +9,7 @@ namespace {
 AnsweringPortOptions answering(const RnicOptions& options) {
   return {.device = options.device,
           .port = options.port,
+          .protocol = options.protocol,
           .leaf = options.leaf,
           .rail = options.rail,
           .pod = options.pod,

@@ -24,6 +24,7 @@ struct RnicOptions {
   std::string host;
   DeviceIdentity device;
   std::uint8_t port = 1;
+  core::Protocol protocol = core::Protocol::kUnknown;  // as far as known before it is opened
   std::string leaf;
   std::string rail;
   std::string pod;

@@ -26,3 +26,12 @@ TEST_CASE("words of the kernel become values, others become unknown") {
   CHECK(parse_protocol("opa") == Protocol::kOmniPath);
   CHECK(parse_protocol("") == Protocol::kUnknown);
 }
+
+TEST_CASE("a protocol is known again by the name we give it") {
+  for (const Protocol protocol :
+       {Protocol::kUnknown, Protocol::kInfiniband, Protocol::kRoce, Protocol::kIwarp,
+        Protocol::kOmniPath, Protocol::kUsnic, Protocol::kEfa}) {
+    CAPTURE(protocol_name(protocol));
+    CHECK(parse_protocol(protocol_name(protocol)) == protocol);
+  }
+}

@@ -47,6 +47,14 @@ TEST_CASE("an RNIC's options come from the configuration") {
   CHECK(options.acceptor.one_sided);
 }
 
+TEST_CASE("iWARP is known before the device is opened, another port's protocol is not") {
+  core::DeviceSnapshot known = device();
+  known.protocol = core::Protocol::kIwarp;
+  CHECK(daemon::make_rnic_options({}, "n", 1, known, 1).protocol == core::Protocol::kIwarp);
+  known.protocol = core::Protocol::kInfiniband;
+  CHECK(daemon::make_rnic_options({}, "n", 1, known, 2).protocol == core::Protocol::kUnknown);
+}
+
 TEST_CASE("the host's rail is every device's that has none of its own; RC can be off") {
   config::Config config;
   config.labels = {{"rail", "9"}};

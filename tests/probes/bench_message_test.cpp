@@ -53,6 +53,7 @@ TEST_CASE("messages of the benchmark come back as they were") {
   CHECK(decode_bench_offer(encode_bench(an_offer())).value() == an_offer());
   BenchOffer plain = an_offer();
   plain.plan.inline_bytes.reset();
+  plain.protocol = core::Protocol::kIwarp;
   CHECK(decode_bench_offer(encode_bench(plain)).value() == plain);
 
   const BenchAnswer answer{.run = "abc",

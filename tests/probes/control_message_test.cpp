@@ -41,6 +41,17 @@ TEST_CASE("endpoints, there and back") {
   CHECK(*decoded == example());
 }
 
+TEST_CASE("endpoints: every protocol, there and back") {
+  for (const core::Protocol protocol :
+       {core::Protocol::kInfiniband, core::Protocol::kRoce, core::Protocol::kIwarp}) {
+    AgentEndpoints agent = example();
+    agent.rnics[0].protocol = protocol;
+    const auto decoded = decode_endpoints(encode_endpoints(agent));
+    REQUIRE(decoded);
+    CHECK(decoded->rnics[0].protocol == protocol);
+  }
+}
+
 TEST_CASE("endpoints as the schema in docs/schemas has them") {
   const auto document = nlohmann::ordered_json::parse(encode_endpoints(example()));
   CHECK(test::golden_difference("cli/endpoints.json", document.dump(2) + "\n") == "");

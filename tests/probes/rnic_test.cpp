@@ -232,3 +232,25 @@ TEST_CASE("a flood of hostile datagrams gets no answer, and honest probes go on"
   fake.set_filter(nullptr);
   check_clean();
 }
+
+TEST_CASE("the protocol is what the port says, and before it is open what was known of it") {
+  fresh_pair();
+  {
+    RnicOptions options;
+    options.host = "host";
+    options.device.name = "absent";
+    options.protocol = core::Protocol::kIwarp;
+    const auto make = [](RnicOptions with) {
+      ProberUser::Wishes wishes;
+      wishes.look_up = [](const std::vector<std::string>&) {};
+      wishes.connect = [](const std::vector<RcRequest>&) {};
+      return std::make_unique<Rnic>(std::move(with), keys(), random_from_system(),
+                                    std::make_shared<const core::SystemClock>(), wishes);
+    };
+    CHECK(make(options)->endpoint().protocol == core::Protocol::kIwarp);
+    options.device.name = "rxe0";
+    const auto there = make(options);
+    CHECK(eventually([&] { return there->endpoint().protocol == core::Protocol::kRoce; }));
+  }
+  check_clean();
+}

@@ -46,6 +46,7 @@ struct State {
   bool unreachable = false;
   int rejected = 0;
   int traffic_class = -1;
+  ibv_context* context = nullptr;
 };
 
 State& state() {
@@ -135,6 +136,7 @@ FakeRdmaCm& FakeRdmaCm::instance() {
 }
 
 void FakeRdmaCm::reset() { state() = {}; }
+void FakeRdmaCm::set_context(ibv_context* context) { state().context = context; }
 void FakeRdmaCm::set_unreachable(bool unreachable) { state().unreachable = unreachable; }
 int FakeRdmaCm::rejected() const { return state().rejected; }
 int FakeRdmaCm::traffic_class() const { return state().traffic_class; }
@@ -204,6 +206,7 @@ int rdma_destroy_id(rdma_cm_id* id) {
 int rdma_bind_addr(rdma_cm_id* id, sockaddr*) {
   if (failure() != 0) return -1;
   fake(id)->port = state().next_port++;
+  id->verbs = state().context;
   return 0;
 }
 

@@ -2,6 +2,8 @@
 // FakeVerbs::fail_nth, and channels and ids count as its live objects. One thread.
 #pragma once
 
+#include <infiniband/verbs.h>
+
 #include <cstdint>
 
 namespace rdmadiag::test {
@@ -12,6 +14,8 @@ class FakeRdmaCm {
 
   // After FakeVerbs::reset().
   void reset();
+  // What ids that are bound have open of their device; it must outlive them. None by default.
+  void set_context(ibv_context* context);
   // Addresses cannot be resolved.
   void set_unreachable(bool unreachable);
   // The other side of every connection hears that it ended.
