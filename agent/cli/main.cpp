@@ -49,7 +49,7 @@ World real_world() {
   World world;
   world.clock = std::make_shared<core::SystemClock>();
   world.files = std::make_shared<host::SystemFileReader>();
-  world.make_netlink = [] { return host::make_rdma_netlink(); };
+  world.make_netlink = [] { return host::make_rdma_netlink("/proc"); };
   world.addresses = host::make_address_reader();
   world.make_sources = [] { return host::live_sources(host::launch_here); };
   world.roots = {"/sys", "/proc", "/dev"};

@@ -48,7 +48,7 @@ host::CollectorParts collector_parts(const Options& options, const AppParts& par
   host::CollectorParts collector;
   collector.clock = parts.clock;
   if (!is_live_sysfs(options.roots.sys)) return collector;
-  collector.netlink = host::make_rdma_netlink();
+  collector.netlink = host::make_rdma_netlink(options.roots.proc.string());
   collector.more_sources = host::live_sources(parts.launch);
   return collector;
 }

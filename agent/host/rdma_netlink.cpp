@@ -89,9 +89,9 @@ core::Result<bool> RdmaNetlink::netns_shared() {
   return ask(*transport_, kNldevSysGet, {}, decode_netns_shared);
 }
 
-std::shared_ptr<NetlinkSource> make_rdma_netlink(NetlinkOptions options) {
-  return std::make_shared<RdmaNetlink>(std::make_shared<NetlinkSocketPool>(NETLINK_RDMA, options),
-                                       "/proc");
+std::shared_ptr<NetlinkSource> make_rdma_netlink(std::string proc) {
+  return std::make_shared<RdmaNetlink>(std::make_shared<NetlinkSocketPool>(NETLINK_RDMA),
+                                       std::move(proc));
 }
 
 }  // namespace rdmadiag::host

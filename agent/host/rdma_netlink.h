@@ -29,8 +29,8 @@ class RdmaNetlink final : public NetlinkSource {
   std::string proc_;
 };
 
-// On the kernel's RDMA netlink. Opens no socket before the first call; a kernel without RDMA
-// answers that call with EPROTONOSUPPORT.
-[[nodiscard]] std::shared_ptr<NetlinkSource> make_rdma_netlink(NetlinkOptions options = {});
+// On the kernel's RDMA netlink, with its procfs (above). Opens no socket before the first call; a
+// kernel without RDMA answers that call with EPROTONOSUPPORT.
+[[nodiscard]] std::shared_ptr<NetlinkSource> make_rdma_netlink(std::string proc = {});
 
 }  // namespace rdmadiag::host
