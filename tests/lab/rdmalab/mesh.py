@@ -6,7 +6,7 @@ import json
 from .daemon import Daemon
 from .prometheus import Prometheus
 from .shell import SCRATCH
-from .wait import wait_until
+from .wait import pause, wait_until
 
 PEERS = SCRATCH / "peers.json"
 KEY = SCRATCH / "probe.key"
@@ -88,7 +88,7 @@ def settled(daemons, seconds: float = 2) -> bool:
     """Whether within that time every daemon got answers of all it probes, its connections are up, and
     nothing else came of any probe, apart from a few that the machine delayed by itself."""
     before = [outcomes(d) for d in daemons]
-    wait_until(lambda: False, seconds)
+    pause(seconds)
     for daemon, first in zip(daemons, before):
         now = outcomes(daemon)
         gained = {name: now[name] - first.get(name, 0) for name in now if now[name] != first.get(name)}

@@ -16,3 +16,8 @@ def wait_until(condition, timeout: float, poll: float = POLL_SECONDS):
         if value or time.monotonic() >= deadline:
             return value
         time.sleep(poll)
+
+
+def pause(seconds: float) -> None:
+    """Lets that much time pass, however slow the machine is: for what goes by the clock."""
+    time.sleep(seconds)

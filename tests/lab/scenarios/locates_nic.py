@@ -5,7 +5,7 @@ from rdmalab import fault
 from rdmalab.locate import NOBODY, Locating, nics, suspects
 from rdmalab.mesh import connected, mesh, nic, prometheus_of
 from rdmalab.topology import LeafSpine
-from rdmalab.wait import wait_until
+from rdmalab.wait import pause
 
 TOPOLOGY = LeafSpine(leaves=2, per_leaf=4)
 TIMEOUT = 900
@@ -18,7 +18,7 @@ def run(lab):
         locating = Locating(lab)
         lab.eventually("the mesh is connected", lambda: connected(daemons), 240, poll=1)
         _settle(lab, prometheus)
-        wait_until(lambda: suspects(prometheus), HEALTHY_SECONDS, poll=1)
+        pause(HEALTHY_SECONDS)
         lab.equal("a healthy fabric: nobody is suspect", suspects(prometheus), set())
         lab.equal("a healthy fabric: locate has no verdict", locating.parts(), NOBODY)
         victim = lab.hosts[1]
@@ -28,7 +28,7 @@ def run(lab):
                 rules=lambda: suspects(prometheus) == {nic(victim)},
                 verdict=lambda parts: nics(parts) == {nic(victim)} and len(parts) == 1,
             )
-            wait_until(lambda: False, 30)
+            pause(30)
             lab.equal("and nobody else is", suspects(prometheus), {nic(victim)})
         lab.eventually(
             "after the repair nobody is", lambda: suspects(prometheus) == set(), 120, poll=1

@@ -11,7 +11,7 @@ from rdmalab.mesh import (
     write_key,
 )
 from rdmalab.topology import Flat
-from rdmalab.wait import wait_until
+from rdmalab.wait import pause
 
 TOPOLOGY = Flat(rxe=4)
 TIMEOUT = 1500
@@ -49,7 +49,7 @@ def _lost(daemons) -> float:
 
 
 def _for(seconds: float) -> None:
-    wait_until(lambda: False, seconds)
+    pause(seconds)
 
 
 def _rtt(daemon) -> tuple[float, float]:
