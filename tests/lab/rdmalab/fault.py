@@ -6,6 +6,9 @@ Directions are the host's: OUT is what it sends, IN is what it would receive.
 import contextlib
 
 from .shell import run
+from .wait import pause
+
+HELD_BACK_SECONDS = 0.5  # more than any scenario's delay
 
 OUT = "out"
 IN = "in"
@@ -20,6 +23,10 @@ def netem(netdev: str, what: str):
     try:
         yield
     finally:
+        if "delay" in what:
+            # What it still holds back would be lost with it.
+            run("tc", "qdisc", "change", "dev", netdev, "root", "netem", "limit", 10000)
+            pause(HELD_BACK_SECONDS)
         run("tc", "qdisc", "delete", "dev", netdev, "root")
 
 

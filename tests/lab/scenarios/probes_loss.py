@@ -7,7 +7,7 @@ from rdmalab.topology import Flat
 TOPOLOGY = Flat(rxe=4)
 TIMEOUT = 900
 RATE = 30
-ENOUGH = 30  # lost probes, to speak of a share
+ENOUGH = 20  # lost probes, to speak of a share
 
 
 def run(lab):
