@@ -191,6 +191,8 @@ void Prober::post(std::uint32_t id, Target& target, const ProbeKey& key) {
                                               .payload = bytes,
                                               .length = bytes.size()});
   if (result == Posted::kYes) return note_silence(target, posted);
+  // The peer may have another address by now.
+  if (result == Posted::kNoAddress) note_silence(target, posted);
   pending_.post_failed(
       *work, result == Posted::kNoAddress ? ProbeOutcome::kNotSent : ProbeOutcome::kLocalTx);
 }

@@ -290,6 +290,23 @@ TEST_CASE("silence asks for a look-up, once, and an answer ends it") {
   CHECK(fabric.node(0).prober->take_recovered().empty());
 }
 
+TEST_CASE("no way to a peer's address asks for a look-up too: it may have another one by now") {
+  SimFabric fabric(2, 14);
+  fabric.answer_lookups = false;
+  fabric.probe(0, {1}, 200ms);
+  fabric.run_for(1s);
+  fabric.node(0).probing->refuse = probes::Posted::kQueueFull;
+  fabric.run_for(3s);
+  CHECK(fabric.lookups.empty());  // that is ours
+  fabric.node(0).probing->refuse = probes::Posted::kNoAddress;
+  fabric.run_for(3s);
+  CHECK(fabric.lookups.size() == 1);
+  fabric.node(0).prober->set_peer("n1", fabric.node(1).endpoint(),
+                                  probes::PeerReachability::kAnswers);
+  fabric.run_for(3s);
+  CHECK(fabric.lookups.size() == 2);
+}
+
 TEST_CASE("local failures are named so") {
   SimFabric fabric(2, 15);
   fabric.probe(0, {1}, 100ms);
