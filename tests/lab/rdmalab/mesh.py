@@ -6,7 +6,7 @@ import json
 from .daemon import Daemon
 from .prometheus import Prometheus
 from .shell import SCRATCH
-from .wait import pause, wait_until
+from .wait import Not, pause, wait_until
 
 PEERS = SCRATCH / "peers.json"
 KEY = SCRATCH / "probe.key"
@@ -84,7 +84,7 @@ OWN_STALLS = {"self_stall", "peer_stall", "local_tx"}
 MOST_STALLED = 0.1
 
 
-def settled(daemons, seconds: float = 2) -> bool:
+def settled(daemons, seconds: float = 2) -> "bool | Not":
     """Whether within that time every daemon got answers of all it probes, its connections are up, and
     nothing else came of any probe, apart from a few that the machine delayed by itself."""
     before = [outcomes(d) for d in daemons]
@@ -94,10 +94,10 @@ def settled(daemons, seconds: float = 2) -> bool:
         gained = {name: now[name] - first.get(name, 0) for name in now if now[name] != first.get(name)}
         stalled = sum(gained.get(name, 0) for name in OWN_STALLS)
         if set(gained) - OWN_STALLS != {"ok"} or stalled > MOST_STALLED * gained["ok"]:
-            return False
-        up = daemon.scrape().samples("rdma_rc_probe_up")
-        if not up or any(value != 1 for _labels, value in up):
-            return False
+            return Not(f"{daemon.host.name} got {gained}")
+        up = {labels["peer"]: value for labels, value in daemon.scrape().samples("rdma_rc_probe_up")}
+        if not up or any(value != 1 for value in up.values()):
+            return Not(f"{daemon.host.name}: connections {up}")
     return True
 
 
@@ -114,7 +114,8 @@ def connected(daemons) -> bool:
 
 
 def wait_settled(lab, daemons, timeout: float = 120) -> None:
-    lab.require("the mesh has settled", wait_until(lambda: settled(daemons), timeout))
+    has = wait_until(lambda: settled(daemons), timeout)
+    lab.require("the mesh has settled", has, "" if has else has)
 
 
 def add_up(daemons, name: str, **labels: str) -> float:

@@ -7,6 +7,13 @@ from .pace import stretched
 POLL_SECONDS = 0.1
 
 
+class Not(str):
+    """A reason why not: false, and shown as the detail of a check."""
+
+    def __bool__(self) -> bool:
+        return False
+
+
 def wait_until(condition, timeout: float, poll: float = POLL_SECONDS):
     """The first true value of condition(), or its last false one when `timeout` seconds have gone,
     stretched to the machine's pace."""
