@@ -42,20 +42,26 @@ class Locating:
         )
         return {(v["part"], v["name"], v["other"]) for v in answer.json()["verdicts"]}
 
-    def both(self, fault: str, rules, verdict) -> None:
-        """Within the promised time of now, rules() becomes true, and verdict(parts)."""
+    def both(self, fault: str, rules, want, verdict) -> None:
+        """Within the promised time of now, rules() becomes `want`, and verdict(parts) true."""
         started = time.monotonic()
         seen: dict[str, float] = {}
-        last: list[object] = [None, None]
+        told: dict[str, object] = {}
+
+        def look(who: str, value: object, found: object) -> None:
+            after = round(time.monotonic() - started, 1)
+            if told.get(who) != value:
+                self._lab.note(f"{fault}: after {after} s {who} says", value)
+            told[who] = value
+            if found:
+                seen.setdefault(who, after)
 
         def done() -> bool:
-            last[:] = [rules(), self.parts()]
-            for who, found in (("rules", last[0]), ("locate", verdict(last[1]))):
-                if found:
-                    seen.setdefault(who, time.monotonic() - started)
+            blamed, parts = rules(), self.parts()
+            look("the rules", blamed, blamed == want)
+            look("locate", parts, verdict(parts))
             return len(seen) == 2
 
         wait_until(done, VERDICT_SECONDS + ALLOWANCE, poll=1)
-        self._lab.check(f"{fault}: the rules say so", "rules" in seen, seen)
-        self._lab.check(f"{fault}: locate says so", "locate" in seen, last[1])
-        self._lab.note(f"{fault}: found after seconds", seen)
+        for who in ("the rules", "locate"):
+            self._lab.check(f"{fault}: found by {who}", who in seen, seen.get(who, told.get(who)))

@@ -25,7 +25,8 @@ def run(lab):
         with fault.impaired(victim, "loss 5%", fault.BOTH):
             locating.both(
                 "5 % loss at one NIC",
-                rules=lambda: suspects(prometheus) == {nic(victim)},
+                rules=lambda: suspects(prometheus),
+                want={nic(victim)},
                 verdict=lambda parts: nics(parts) == {nic(victim)} and len(parts) == 1,
             )
             pause(30)

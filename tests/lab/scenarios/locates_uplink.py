@@ -27,7 +27,8 @@ def run(lab):
         with fault.netem("up1", "loss 5%"):
             locating.both(
                 "5 % loss on a leaf's way up",
-                rules=lambda: bad_leaves(prometheus) == ({"leaf1"}, set()),
+                rules=lambda: bad_leaves(prometheus),
+                want=({"leaf1"}, set()),
                 verdict=lambda parts: parts == {("leaf_up", "leaf1", "")},
             )
             pause(20)
