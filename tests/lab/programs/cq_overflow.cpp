@@ -30,7 +30,7 @@ int main(int count, char** words) {
   bool told = false;
   for (pollfd event{receiver.device().event_fd(), POLLIN, 0};
        !told && ::poll(&event, 1, kPatienceMilliseconds) > 0;)
-    told = receiver.device().take_events().queue_broken;
+    told = receiver.device().take_events(kPort).queue_broken;
   std::printf("%s\n", nlohmann::json{{"told", told}}.dump().c_str());
   std::fflush(stdout);
   wait_for_end();
