@@ -218,6 +218,7 @@ TEST_CASE("what surrounds a device replays, with its findings") {
   for (const char* index : {"1", "2"})
     cli.tree.write(gids + index, "0000:0000:0000:0000:0000:0000:0000:0000\n");
   cli.tree.write("sys/class/infiniband_verbs/uverbs0/ibdev", "secretrdma_7\n");
+  cli.tree.write(pci + "vendor", "0x15b3\n");
   cli.tree.write(pci + "iommu_group/type", "DMA-FQ\n");
   cli.tree.write(pci + "local_cpulist", "0-3\n");
   cli.tree.write(pci + "msi_irqs/41", "msix\n");
