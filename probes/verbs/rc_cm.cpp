@@ -3,6 +3,7 @@
 #include <endian.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -62,7 +63,7 @@ rdma_conn_param connection_parameters(std::uint32_t qpn, const RcTuning& tuning,
 // For a context of librdmacm, which closes its descriptors one day: till then they lead nowhere,
 // and the kernel may close what they led to.
 void abandon(const ibv_context& context) {
-  const core::UniqueFd nowhere(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  const core::UniqueFd nowhere(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!nowhere) return;
   ::dup3(nowhere.get(), context.cmd_fd, O_CLOEXEC);
   ::dup3(nowhere.get(), context.async_fd, O_CLOEXEC);
