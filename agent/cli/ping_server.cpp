@@ -1,5 +1,6 @@
 #include "agent/cli/ping_server.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <utility>
@@ -22,6 +23,7 @@ using exporters::HttpResponse;
 using exporters::json_response;
 
 constexpr auto kPoll = 200ms;
+constexpr int kOpenLooks = 25;  // then others are invited whatever a port still waits for
 
 // What answers, for the server's threads and for the command's.
 class Answering {
@@ -50,6 +52,13 @@ class Answering {
     probes::AgentEndpoints agent{.host = host_, .epoch = epoch_, .rnics = {}};
     for (const auto& port : ports_) agent.rnics.push_back(port->endpoint());
     return agent;
+  }
+
+  // Some port has neither been opened nor failed to.
+  [[nodiscard]] bool is_opening() const {
+    return std::any_of(ports_.begin(), ports_.end(), [](const auto& port) {
+      return port->endpoint().problem == probes::PortState{}.problem;
+    });
   }
 
   [[nodiscard]] HttpResponse connect(const HttpRequest& request) const {
@@ -149,9 +158,12 @@ int serve_pings(const PingServerOptions& options, Context& context) {
         core::Error{server.error().code, server.error().what + " (an agent that runs here answers "
                                                                "pings itself)"});
   }
+  bool going = true;
+  for (int looks = kOpenLooks; going && looks > 0 && answering.is_opening(); --looks)
+    going = context.world.wait(kPoll);
   print_invitation(**server, options.key_file, context);
   PortWatch watch;
-  while (context.world.wait(kPoll)) watch.look(answering.endpoints(), context);
+  while (going && context.world.wait(kPoll)) watch.look(answering.endpoints(), context);
   watch.look(answering.endpoints(), context);
   context.out() << "\n" << answering.answered() << " probes answered\n";
   return watch.any_usable() ? kExitFine : kExitUnknown;
