@@ -115,8 +115,7 @@ core::Result<std::vector<std::uint32_t>> parse_bench_sizes(std::string_view text
     text.remove_prefix(comma + 1);
   }
   std::ranges::sort(sizes);
-  const auto repeated = std::ranges::unique(sizes);
-  sizes.erase(repeated.begin(), repeated.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
   return sizes;
 }
 

@@ -33,9 +33,10 @@ core::Result<RegistrationFigures> measure_registration(const Device& device, std
   std::vector<std::chrono::nanoseconds> releasing;
   const core::SteadyTime begin = clock.steady();
   core::SteadyTime now = begin;
+  const int access = IBV_ACCESS_LOCAL_WRITE;
   while (registering.size() < kMost) {
     const core::SteadyTime before = clock.steady();
-    ibv_mr* region = ibv_reg_mr(domain.get(), memory.get(), size, IBV_ACCESS_LOCAL_WRITE);
+    ibv_mr* region = ibv_reg_mr(domain.get(), memory.get(), size, access);
     const int error = errno;
     const core::SteadyTime between = clock.steady();
     if (region == nullptr) {
