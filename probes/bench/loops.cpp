@@ -91,7 +91,9 @@ core::Status BenchLoops::post(std::size_t number, std::uint32_t size, bool signa
   request.num_sge = 1;
   request.opcode = opcode_of(plan.operation);
   unsigned flags = signalled ? unsigned{IBV_SEND_SIGNALED} : 0;
-  if (may_inline && size <= lane.inline_bytes) flags |= IBV_SEND_INLINE;
+  // A read has nothing to send: the flag would put data where the address of the answer belongs.
+  const bool sends = plan.operation != RcOperation::kRead;
+  if (may_inline && sends && size <= lane.inline_bytes) flags |= IBV_SEND_INLINE;
   request.send_flags = flags;
   if (plan.transport == BenchTransport::kUd) {
     request.wr.ud.ah = lane.address.get();

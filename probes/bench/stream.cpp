@@ -33,7 +33,7 @@ core::Status BenchLoops::fill(std::vector<Stream>& streams, std::uint32_t size,
                               std::uint64_t& left) {
   const BenchPlan& plan = endpoint_.plan();
   const std::uint32_t group = std::min(plan.moderation, plan.depth);
-  const bool may_inline = plan.inline_bytes.has_value() && plan.operation != RcOperation::kRead;
+  const bool may_inline = plan.inline_bytes.has_value();
   for (std::size_t lane = 0; lane < streams.size(); ++lane) {
     Stream& stream = streams[lane];
     while (left > 0 && stream.on_their_way < plan.depth) {

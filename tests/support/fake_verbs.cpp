@@ -217,6 +217,8 @@ int FakeState::post_send(FakeQp& qp, const ibv_send_wr& request) {
   const std::vector<std::byte> bytes = gather(request);
   const bool is_inline = (request.send_flags & IBV_SEND_INLINE) != 0;
   if (is_inline && bytes.size() > qp.caps.max_inline_data) return ENOMEM;
+  // Real providers put the data where the read's own address belongs.
+  if (is_inline && request.opcode == IBV_WR_RDMA_READ) violate("a read with inline data");
   ibv_wc wc{};
   wc.wr_id = request.wr_id;
   wc.qp_num = qp.qp.qp_num;

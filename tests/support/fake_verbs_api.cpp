@@ -477,6 +477,10 @@ ibv_qp* ibv_create_qp(ibv_pd* pd, ibv_qp_init_attr* attributes) {
     errno = EINVAL;
     return nullptr;
   }
+  // Soft-RoCE gives the room its segments take, asked for or not.
+  attributes->cap.max_inline_data =
+      std::min(context->device->max_inline,
+               std::max(attributes->cap.max_inline_data, attributes->cap.max_send_sge * 16));
   auto* fake = new FakeQp;
   fake->context = context;
   fake->caps = attributes->cap;
