@@ -39,7 +39,7 @@ struct Client : test::CliFixture {
   // Until the server has opened its device.
   test::CliResult ping(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "ping");
-    arguments.insert(arguments.end(), {"--device", "mlx5_0", "-c", "2", "-i", "10ms"});
+    arguments.insert(arguments.end(), {"--device", "mlx5_0", "-c", "2", "-i", "200ms"});
     test::CliResult result = run(arguments);
     for (int i = 0; i < 100 && holds(result.err, "not opened yet"); ++i) {
       std::this_thread::sleep_for(20ms);

@@ -93,7 +93,7 @@ probes::DecidedProbe decided(std::chrono::milliseconds posted, ProbeOutcome outc
 
 TEST_CASE("ping prints each probe and what they add up to") {
   PingFixture cli;
-  const auto result = cli.ping({"-c", "3", "-i", "10ms"});
+  const auto result = cli.ping({"-c", "3", "-i", "200ms"});
   INFO(result.out << result.err);
   CHECK(result.code == cli::kExitFine);
   CHECK(holds(result.out, "PING n2/peer0 (::ffff:10.0.0.2"));
