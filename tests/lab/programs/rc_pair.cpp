@@ -151,8 +151,8 @@ class Pair {
   void step() {
     const DeviceEvents events = from_.events();
     for (const auto qpn : events.broken_qps) prober_.qp_broken(qpn);
-    if (std::ranges::find(events.port_changes, PortChange::kUp) != events.port_changes.end())
-      prober_.port_came_up();
+    for (const PortChange change : events.port_changes)
+      if (change == PortChange::kUp) prober_.port_came_up();
     for (const auto qpn : to_.events().broken_qps) acceptor_.qp_broken(qpn);
     prober_.work();
     acceptor_.work();
