@@ -184,6 +184,7 @@ void Prober::post(std::uint32_t id, Target& target, const ProbeKey& key) {
                        .posted = posted};
   const auto work = pending_.add(probe);
   if (!work) return;  // thousands on their way: more than the limits allow
+  if (++target.posted == target.about.most) schedule_.remove(id);
   const Posted result = transport_->send(qp, {.id = *work,
                                               .to = peer.address,
                                               .label = message.label,

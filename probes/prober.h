@@ -40,6 +40,7 @@ struct ProbeTarget {
   std::chrono::nanoseconds interval = std::chrono::seconds(1);
   std::uint64_t hash = 0;  // of the pair: phase and labels
   bool own_host = false;   // signed with the local key
+  std::uint64_t most = 0;  // probes in all; 0: without an end
 };
 
 struct ProberOptions {
@@ -101,6 +102,7 @@ class Prober final : public UdEvents {
     std::optional<PeerEndpoint> endpoint;
     std::vector<Session> sessions;  // one for each queue pair
     std::uint32_t next_label = 0;
+    std::uint64_t posted = 0;
     std::uint32_t unanswered = 0;              // since its last ACK
     std::array<core::SteadyTime, 3> silent{};  // when the first three of them were sent
     bool lookup_wanted = false;

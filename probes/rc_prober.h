@@ -29,7 +29,7 @@ namespace rdmadiag::probes {
 struct RcLimits {
   std::chrono::nanoseconds answer = std::chrono::seconds(10);   // of the control channel
   std::chrono::nanoseconds connect = std::chrono::seconds(10);  // of rdma_cm
-  // A NIC gives up on its own after eight tries of at most four times 67 ms each; RNR adds little.
+  // A NIC gives up on its own after seven tries of at most four times 67 ms each; RNR adds little.
   std::chrono::nanoseconds completion = std::chrono::seconds(20);
   std::chrono::nanoseconds echo = std::chrono::milliseconds(500);  // unreliable connections
   // Where a completion does not tell, but TCP repeats what was lost (iWARP).

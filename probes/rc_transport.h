@@ -22,6 +22,9 @@ enum class RcRole : std::uint8_t { kProber, kAcceptor };
 struct RcTuning {
   std::uint8_t reads_in_flight = 1;
   std::uint8_t rnr_retry = 3;  // 7: without end
+  // Without an acknowledgement. As many as there are would be 7, which soft-RoCE takes for "without
+  // end": a peer that is gone would never be noticed.
+  std::uint8_t retries = 6;
 };
 
 struct RcSetup {

@@ -27,7 +27,10 @@ using nlohmann::json;
 constexpr auto kPoll = 20ms;
 constexpr auto kUsableWithin = 5s;  // a device that is not opened by then will not be
 constexpr auto kLateLimit = 6s;     // by then every probe is decided
+// A responder answers so many datagrams of one source; what comes over a connection, its NIC
+// acknowledges.
 constexpr auto kLeastInterval = 10ms;
+constexpr auto kLeastConnectedInterval = 1ms;
 constexpr int kFirstHopLimit = 64;
 
 std::string words(ProbeOutcome outcome) {
@@ -171,6 +174,7 @@ int ping_datagrams(const Options& options, Context& context) {
                             .key = keys->front(),
                             .interval = options.interval,
                             .timeout = options.timeout,
+                            .count = options.count,
                             .labels = options.labels};
   const PingPath& path = request.path;
   if (!context.options.json) {
@@ -203,12 +207,17 @@ int ping(const Options& options, Context& context) {
                         .one_sided = options.one_sided},
                        context);
   }
-  if (options.wishes.peer.empty() || options.interval < kLeastInterval) {
-    context.err() << (options.wishes.peer.empty() ? "rdmadiag: ping wants a PEER, or --server\n"
-                                                  : "rdmadiag: --interval is at least 10ms\n");
+  if (options.wishes.peer.empty()) {
+    context.err() << "rdmadiag: ping wants a PEER, or --server\n";
     return kExitUsage;
   }
-  if (!options.rc && !options.uc) return ping_datagrams(options, context);
+  const bool connected = options.rc || options.uc;
+  if (options.interval < (connected ? kLeastConnectedInterval : kLeastInterval)) {
+    context.err() << "rdmadiag: --interval is at least "
+                  << (connected ? "1ms with --rc and --uc\n" : "10ms\n");
+    return kExitUsage;
+  }
+  if (!connected) return ping_datagrams(options, context);
   return ping_connection(
       {.wishes = options.wishes,
        .interval = options.interval,
@@ -263,8 +272,9 @@ Action define_ping(CLI::App& app) {
   app.add_option("--count,-c", options->count, "Probes to send (until interrupted unless said)")
       ->type_name("N")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{10'000'000}));
-  add_duration_option(app, "--interval,-i", options->interval,
-                      "Time between two probes, 1s unless said, at least 10ms");
+  add_duration_option(
+      app, "--interval,-i", options->interval,
+      "Time between two probes, 1s unless said, at least 10ms, 1ms with --rc and --uc");
   CLI::Option* rc =
       app.add_flag("--rc", options->rc, "Messages over a reliable connection instead of datagrams");
   CLI::Option* uc = app.add_flag("--uc", options->uc, "Over an unreliable connection");

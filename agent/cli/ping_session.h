@@ -32,6 +32,7 @@ struct PingRequest {
   probes::ProbeKey key;  // shared with the peer's agent
   std::chrono::nanoseconds interval = std::chrono::seconds(1);
   std::chrono::nanoseconds timeout = std::chrono::milliseconds(500);
+  std::uint64_t count = 0;  // probes; 0: without an end
   std::uint32_t labels = 8;
 };
 
@@ -43,6 +44,10 @@ class PingSession {
   // Why nothing can be sent; empty while all is well.
   [[nodiscard]] virtual std::string problem() const = 0;
 };
+
+// A message that has not completed by then is lost. A NIC gives up on its own after seven tries,
+// within 2 s.
+constexpr std::chrono::seconds kRcPingCompletion{8};
 
 struct RcPingRequest {
   PingPath path;

@@ -21,7 +21,6 @@ std::vector<NumberedProbe> PingStatistics::add(const std::vector<probes::Decided
     if (!first_) first_ = probe.probe.posted;
     const auto since = std::max(core::SteadyTime::duration{}, probe.probe.posted - *first_);
     const auto number = static_cast<std::uint64_t>((since + interval_ / 2) / interval_);
-    if (most_ > 0 && (number >= most_ || decided_ >= most_)) continue;
     ++decided_;
     ++outcomes_[static_cast<std::size_t>(probe.outcome)];
     if (probe.sample) {
@@ -34,8 +33,6 @@ std::vector<NumberedProbe> PingStatistics::add(const std::vector<probes::Decided
   }
   return counted;
 }
-
-bool PingStatistics::complete() const { return most_ > 0 && decided_ >= most_; }
 
 std::uint64_t PingStatistics::lost() const {
   return count(ProbeOutcome::kLostForward) + count(ProbeOutcome::kLostReverse) +

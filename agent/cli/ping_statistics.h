@@ -23,14 +23,14 @@ struct NumberedProbe {
 
 class PingStatistics {
  public:
-  // At most `most` probes count, one in each interval; 0: all.
+  // Of `most` probes, 0: without an end.
   PingStatistics(std::chrono::nanoseconds interval, std::uint64_t most)
       : interval_(interval), most_(most) {}
 
   // Those that count, in the order of the argument.
   std::vector<NumberedProbe> add(const std::vector<probes::DecidedProbe>& decided);
-  // Every one of `most` was decided. A slot that was skipped counts as decided once a later one is.
-  [[nodiscard]] bool complete() const;
+  // Every one of `most` was decided.
+  [[nodiscard]] bool complete() const { return most_ > 0 && decided_ >= most_; }
 
   [[nodiscard]] std::uint64_t count(core::ProbeOutcome outcome) const {
     return outcomes_[static_cast<std::size_t>(outcome)];

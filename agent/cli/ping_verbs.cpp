@@ -47,6 +47,7 @@ class VerbsPing final : public PingSession {
     target.peer = request.path.peer;
     target.scope = core::ProbeScope::kManual;
     target.interval = request.interval;
+    target.most = request.count;
     const probes::PeerEndpoint endpoint = request.path.remote.target(request.path.remote_epoch);
     thread_.post([user = user_, target, endpoint] {
       user->prober().keep_decided();
@@ -129,6 +130,7 @@ class VerbsRcPing final : public RcPingSession {
     connections.epoch = datagrams.epoch;
     connections.interval = request.interval;
     connections.max_connections = 1;
+    connections.limits.completion = kRcPingCompletion;
     connections.traffic_class = request.path.traffic_class;
     connections.operation = request.operation;
     connections.service = request.service;

@@ -13,7 +13,7 @@
 namespace rdmadiag::probes {
 namespace {
 
-constexpr std::uint8_t kEndlessRnrRetry = 7;  // a run is bounded by its own deadline
+constexpr std::uint8_t kMostRetries = 7;  // a run is bounded by its own deadline
 constexpr std::uint32_t kPsnMask = 0xffffff;
 constexpr std::uint32_t kMostReads = 16;
 constexpr std::uint8_t kHopLimit = 64;
@@ -174,7 +174,8 @@ RcSetup BenchEndpoint::setup_of(const BenchLane& lane) const {
                                                                     : RcService::kReliable,
           .psn = lane.psn,
           .tuning = {.reads_in_flight = static_cast<std::uint8_t>(local_.reads),
-                     .rnr_retry = kEndlessRnrRetry}};
+                     .rnr_retry = kMostRetries,
+                     .retries = kMostRetries}};
 }
 
 RcPort BenchEndpoint::connector_port() const {

@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::uint8_t kHopLimit = 64;
 constexpr std::uint8_t kAckTimeout = 14;  // 4.096 µs × 2^14 = 67 ms
-constexpr std::uint8_t kRetryCount = 7;
 constexpr std::uint8_t kMinRnrTimer = 12;
 constexpr std::uint32_t kMaxQpn = 0xffffff;
 
@@ -89,14 +88,14 @@ core::Status to_rts(ibv_qp* qp, const RcLocal& local) {
   attributes.sq_psn = local.psn;
   attributes.max_rd_atomic = local.tuning.reads_in_flight;
   attributes.timeout = kAckTimeout;
-  attributes.retry_cnt = kRetryCount;
+  attributes.retry_cnt = local.tuning.retries;
   attributes.rnr_retry = local.tuning.rnr_retry;
   int mask = IBV_QP_STATE | IBV_QP_SQ_PSN;
   std::string attributes_set = "sq_psn";
   if (qp->qp_type == IBV_QPT_RC) {
     mask |= IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY;
-    attributes_set = "timeout 14, retry_cnt 7, rnr_retry " +
-                     std::to_string(local.tuning.rnr_retry) + ", max_rd_atomic " +
+    attributes_set = "timeout 14, retry_cnt " + std::to_string(local.tuning.retries) +
+                     ", rnr_retry " + std::to_string(local.tuning.rnr_retry) + ", max_rd_atomic " +
                      std::to_string(local.tuning.reads_in_flight) + ", sq_psn";
   }
   if (const int error = ibv_modify_qp(qp, &attributes, mask); error != 0) {

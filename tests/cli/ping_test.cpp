@@ -127,15 +127,16 @@ TEST_CASE("ping says what it lacks") {
   const std::string key = cli.tree.at("etc/probe.key");
   const auto without = cli.run({"ping", "n2", "--key-file", key, "--device", "none"});
   CHECK(holds(without.err, "no active RDMA port here, on none"));
-  CHECK(cli.ping({"-i", "1ms"}).code == cli::kExitUsage);
+  CHECK(holds(cli.ping({"-i", "9ms"}).err, "at least 10ms"));
+  CHECK(holds(cli.ping({"--rc", "-i", "900us"}).err, "at least 1ms with --rc"));
   auto other = cli.run({"ping", "n2/peer9", "--key-file", cli.tree.at("etc/probe.key")});
   CHECK(other.code == cli::kExitUnknown);
   CHECK(holds(other.err, "n2 cannot be probed: it has no RDMA NIC peer9"));
 }
 
-TEST_CASE("statistics of a ping count what is asked for, whenever it is decided") {
-  cli::PingStatistics sum(10ms, 3);
-  CHECK(sum.add({decided(0ms, ProbeOutcome::kOk), decided(30ms, ProbeOutcome::kOk)}).size() == 1);
+TEST_CASE("statistics of a ping number probes by when they were sent, whenever they are decided") {
+  cli::PingStatistics sum(10ms, 4);
+  CHECK(sum.add({decided(0ms, ProbeOutcome::kOk), decided(40ms, ProbeOutcome::kOk)}).size() == 2);
   CHECK_FALSE(sum.complete());
   const auto late =
       sum.add({decided(21ms, ProbeOutcome::kOk), decided(10ms, ProbeOutcome::kLostReverse)});
@@ -143,10 +144,10 @@ TEST_CASE("statistics of a ping count what is asked for, whenever it is decided"
   CHECK(late[0].number == 2);
   CHECK(late[1].number == 1);
   CHECK(sum.complete());
-  CHECK(sum.sent() == 3);
+  CHECK(sum.sent() == 4);
   CHECK(sum.lost() == 1);
   REQUIRE(sum.network());
-  CHECK(sum.network()->most == Approx(21e-6));
+  CHECK(sum.network()->most == Approx(40e-6));
   CHECK_FALSE(cli::PingStatistics(10ms, 0).network());
 }
 

@@ -63,6 +63,18 @@ TEST_CASE("what address handles take is no time of the network") {
         Approx(hardware ? 20e-6 : 22e-6).margin(1e-8));
 }
 
+TEST_CASE("a target with an end is probed so many times, whatever a stall skipped") {
+  SimFabric fabric(2, 1);
+  probes::Prober& prober = *fabric.node(0).prober;
+  prober.set_targets({{.peer = SimFabric::name(1), .interval = 300ms, .most = 5}});
+  prober.set_peer(SimFabric::name(1), fabric.node(1).endpoint(),
+                  probes::PeerReachability::kAnswers);
+  fabric.run_for(500ms);
+  fabric.stall(0, 1s);
+  fabric.run_for(20s);
+  CHECK(total(fabric.node(0).snapshot()) == 5);
+}
+
 TEST_CASE("a healthy fabric: everything ok, RTT as simulated") {
   const bool hardware = GENERATE(false, true);
   SimFabric fabric(4, 1, 2, hardware);

@@ -35,13 +35,21 @@ def traffic(
     *options: object,
     timeout: float = 90,
 ) -> Traffic:
-    """Sends `count` messages of `size` bytes from client to server."""
+    """Sends `count` messages of `size` bytes from client to server. On a busy machine perftest can fail on its own;
+    what it said is shown, and it gets two more attempts."""
+    failures = []
     for _ in range(3):
-        numbers = _attempt(client, server, tool, size, count, options, timeout)
-        # perftest measures the CPU's clock at its start; when that fails on a busy machine every time is "inf".
+        try:
+            numbers = _attempt(client, server, tool, size, count, options, timeout)
+        except CommandError as error:
+            failures.append(str(error))
+            print(f"  {failures[-1]}")
+            continue
+        # It measures the CPU's clock at its start; when that fails every time is "inf".
         if all(map(math.isfinite, numbers)):
             return Traffic(numbers)
-    raise CommandError(f"{tool}: no finite result: {numbers}")
+        failures.append(f"{tool}: no finite result: {numbers}")
+    raise CommandError("\n".join(failures))
 
 
 def endless(client, server, size: int = 4096) -> tuple[Process, Process]:
@@ -64,8 +72,12 @@ def _attempt(client, server, tool, size, count, options, timeout) -> list[float]
     serving = Process(f"{tool}-{server.name}", tool, "-d", server.device, *common)
     if not wait_until(lambda: _listens(port) or not serving.running(), 20):
         raise CommandError(f"{tool} did not listen\n{serving.log()}")
-    output = run(tool, "-d", client.device, *common, server.address, timeout=timeout)
-    serving.wait(20)
+    try:
+        output = run(tool, "-d", client.device, *common, server.address, timeout=timeout)
+        serving.wait(20)
+    except CommandError as error:
+        serving.kill()
+        raise CommandError(f"{error}\nits server said:\n{serving.log()}") from None
     rows = [
         line.split() for line in output.splitlines() if line.split()[:2] == [str(size), str(count)]
     ]
