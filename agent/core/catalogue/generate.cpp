@@ -49,8 +49,45 @@ std::string help_text(const Metric& metric) {
   return text + ").";
 }
 
+// One block of all texts, each once.
+class Texts {
+ public:
+  // The StoredText of `text`.
+  std::string place_of(const std::string& text) {
+    const auto [entry, is_new] = starts_.try_emplace(text, size_);
+    if (is_new) {
+      literals_ += "\n    " + quoted(text);
+      size_ += text.size();
+    }
+    return "{" + std::to_string(entry->second) + ", " + std::to_string(text.size()) + "}";
+  }
+  [[nodiscard]] const std::string& literals() const { return literals_; }
+
+ private:
+  std::map<std::string, std::size_t> starts_;
+  std::string literals_;
+  std::size_t size_ = 0;
+};
+
+void write_counters(std::ostream& out, const Catalogue& catalogue,
+                    const std::map<std::string, std::size_t>& metrics) {
+  Texts texts;
+  out << "constexpr StoredCounter kCounters[] = {\n";
+  for (const Counter& c : catalogue.counters) {
+    out << "    {" << enumerator("CounterSource", c.source) << ", " << texts.place_of(c.driver)
+        << ", " << texts.place_of(c.name) << ", " << texts.place_of(c.index) << ", "
+        << texts.place_of(c.unit) << ", " << c.scale << ", " << c.width_bits << ", "
+        << metrics.at(c.metric) << ", " << texts.place_of(c.counter_class) << ", "
+        << enumerator("Severity", c.severity) << ", " << texts.place_of(c.meaning) << "},\n";
+  }
+  out << "};\n\nconstexpr char kTexts[] =" << texts.literals()
+      << ";\n\nalignas(CounterSpec) std::byte room[std::size(kCounters) * "
+         "sizeof(CounterSpec)];\n\n";
+}
+
 void write(std::ostream& out, const Catalogue& catalogue) {
-  out << "// Generated from agent/core/catalogue/*.tsv.\n#include \"agent/core/catalogue.h\"\n\n"
+  out << "// Generated from agent/core/catalogue/*.tsv.\n#include <iterator>\n\n"
+         "#include \"agent/core/catalogue/stored.h\"\n\n"
          "namespace rdmadiag::core {\nnamespace {\n\nconstexpr MetricSpec kMetrics[] = {\n";
   std::map<std::string, std::size_t> positions;
   for (const auto& [name, m] : catalogue.metrics) {
@@ -60,17 +97,14 @@ void write(std::ostream& out, const Catalogue& catalogue) {
         << quoted(help_text(m)) << ", " << quoted(m.counter_class) << ", "
         << enumerator("Severity", m.severity) << "},\n";
   }
-  out << "};\n\nconstexpr CounterSpec kCounters[] = {\n";
-  for (const Counter& c : catalogue.counters) {
-    out << "    {" << enumerator("CounterSource", c.source) << ", " << quoted(c.driver) << ", "
-        << quoted(c.name) << ", " << quoted(c.index) << ", " << quoted(c.unit) << ", " << c.scale
-        << ", " << c.width_bits << ", &kMetrics[" << positions.at(c.metric) << "],\n     "
-        << quoted(c.counter_class) << ", " << enumerator("Severity", c.severity) << ", "
-        << quoted(c.meaning) << "},\n";
-  }
-  out << "};\n\n}  // namespace\n\n"
+  out << "};\n\n";
+  write_counters(out, catalogue, positions);
+  out << "}  // namespace\n\n"
          "std::span<const MetricSpec> all_metrics() { return kMetrics; }\n"
-         "std::span<const CounterSpec> all_counters() { return kCounters; }\n\n"
+         "std::span<const StoredCounter> stored_counters() { return kCounters; }\n"
+         "std::string_view stored_text(StoredText text) { return {kTexts + text.start, text.size}; "
+         "}\n"
+         "CounterSpec* room_for_counters() { return reinterpret_cast<CounterSpec*>(room); }\n\n"
          "}  // namespace rdmadiag::core\n";
 }
 
