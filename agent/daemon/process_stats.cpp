@@ -13,6 +13,7 @@
 #include <charconv>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "agent/core/unique_fd.h"
 
@@ -73,14 +74,17 @@ std::optional<std::uint64_t> count_entries(const std::filesystem::path& folder) 
   return count - 1;  // the one that lists
 }
 
-// Linux 6.2 and later tell the number as the size of the folder; listing it makes an inode of each.
-std::optional<std::uint64_t> count_descriptors(const std::filesystem::path& folder) {
-  struct statfs system {};
+std::uint64_t size_of(const core::UniqueFd& fd) {
   struct stat status {};
-  const bool is_procfs = statfs(folder.c_str(), &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
-  if (is_procfs && stat(folder.c_str(), &status) == 0 && status.st_size > 0)
-    return static_cast<std::uint64_t>(status.st_size);
-  return count_entries(folder);
+  return fstat(fd.get(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
+}
+
+// Linux 6.2 and later tell the number as the size of the folder; listing it makes an inode of each.
+core::UniqueFd open_counting_folder(const std::filesystem::path& folder) {
+  core::UniqueFd fd(open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  struct statfs system {};
+  const bool is_procfs = fd && fstatfs(fd.get(), &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
+  return is_procfs && size_of(fd) > 0 ? std::move(fd) : core::UniqueFd();
 }
 
 }  // namespace
@@ -88,6 +92,7 @@ std::optional<std::uint64_t> count_descriptors(const std::filesystem::path& fold
 ProcessReader::ProcessReader(std::filesystem::path proc)
     : proc_(std::move(proc)),
       stat_(open_file(proc_ / "self/stat")),
+      descriptors_(open_counting_folder(proc_ / "self/fd")),
       boot_time_seconds_(read_boot_time(proc_)) {}
 
 core::ProcessStats ProcessReader::read() const {
@@ -113,7 +118,8 @@ core::ProcessStats ProcessReader::read() const {
   stats.virtual_memory_bytes = field(23);
   if (const auto pages = field(24))
     stats.resident_memory_bytes = *pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  stats.open_fds = count_descriptors(proc_ / "self/fd");
+  stats.open_fds =
+      descriptors_ ? std::optional(size_of(descriptors_)) : count_entries(proc_ / "self/fd");
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) == 0) stats.max_fds = limit.rlim_cur;
   return stats;

@@ -20,6 +20,7 @@ class ProcessReader {
  private:
   std::filesystem::path proc_;
   core::UniqueFd stat_;                      // kept open: opening it costs as much as reading it
+  core::UniqueFd descriptors_;               // the folder, where it tells their number; else none
   std::optional<double> boot_time_seconds_;  // read once: /proc/stat is long and dear to make
 };
 
