@@ -12,7 +12,7 @@ constexpr std::size_t kSlowQueueLimit = 16;
 
 HttpWorkers::HttpWorkers(unsigned threads, std::size_t queue_limit) : queue_limit_(queue_limit) {
   for (unsigned i = 0; i < std::max(threads, 1U); ++i) {
-    threads_.emplace_back([this] { work(); });
+    threads_.emplace_back([this, &seat = seats_.emplace_back()] { work(seat); });
   }
 }
 
@@ -21,10 +21,13 @@ HttpWorkers::~HttpWorkers() {
     const std::scoped_lock lock(mutex_);
     stopping_ = true;
   }
-  wakeup_.notify_all();
+  for (Seat& seat : seats_) {
+    seat.called.notify_one();
+  }
 }
 
 bool HttpWorkers::submit(Lane lane, std::function<void()> job) {
+  Seat* called = nullptr;
   {
     const std::scoped_lock lock(mutex_);
     auto& queue = lane == Lane::kSlow ? slow_ : normal_;
@@ -32,17 +35,34 @@ bool HttpWorkers::submit(Lane lane, std::function<void()> job) {
       return false;
     }
     queue.push_back(std::move(job));
+    called = call_one();
   }
-  wakeup_.notify_one();
+  if (called != nullptr) {
+    called->called.notify_one();
+  }
   return true;
+}
+
+HttpWorkers::Seat* HttpWorkers::call_one() {
+  if (idle_.empty()) {
+    return nullptr;
+  }
+  Seat* const seat = idle_.back();
+  idle_.pop_back();
+  seat->is_called = true;
+  return seat;
 }
 
 bool HttpWorkers::has_job() const { return !normal_.empty() || (!slow_.empty() && !slow_running_); }
 
-void HttpWorkers::work() {
+void HttpWorkers::work(Seat& seat) {
   std::unique_lock lock(mutex_);
   while (true) {
-    wakeup_.wait(lock, [this] { return stopping_ || has_job(); });
+    while (!stopping_ && !has_job()) {
+      seat.is_called = false;
+      idle_.push_back(&seat);
+      seat.called.wait(lock, [&] { return stopping_ || seat.is_called; });
+    }
     if (stopping_) {
       return;
     }
@@ -55,9 +75,9 @@ void HttpWorkers::work() {
     job();
     job = nullptr;
     lock.lock();
+    // Others may have passed by slow jobs that waited for this one: this thread takes the next.
     if (slow) {
       slow_running_ = false;
-      wakeup_.notify_one();
     }
   }
 }

@@ -1,6 +1,7 @@
 #include "exporters/http_workers.h"
 
 #include <atomic>
+#include <barrier>
 #include <catch2/catch.hpp>
 #include <latch>
 #include <memory>
@@ -58,6 +59,18 @@ TEST_CASE("slow jobs leave a worker for the others") {
   release.count_down();
   slow_done.wait();
   CHECK(most == 1);
+}
+
+TEST_CASE("no job waits while a worker is idle") {
+  constexpr int kThreads = 3;
+  std::barrier met(kThreads + 1);
+  HttpWorkers workers(kThreads, kThreads);
+  for (int round = 0; round < 100; ++round) {
+    for (int i = 0; i < kThreads; ++i) {
+      REQUIRE(workers.submit(Lane::kNormal, [&] { met.arrive_and_wait(); }));
+    }
+    met.arrive_and_wait();
+  }
 }
 
 TEST_CASE("stopping drops what is queued") {
