@@ -176,7 +176,8 @@ void add_plan_options(CLI::App& app, Options& options) {
   app.add_option("--depth", plan.depth, "Messages on their way on each queue pair, 128 unless said")
       ->type_name("N")
       ->check(CLI::Range(1U, probes::kMaxBenchDepth));
-  app.add_option("--cq-mod", plan.moderation, "Signal every N-th message, 100 unless said")
+  app.add_option("--cq-mod", plan.moderation,
+                 "Signal every N-th message, 100 unless said; those of more than 8 KiB always")
       ->type_name("N")
       ->check(CLI::Range(1U, probes::kMaxBenchDepth));
   app.add_option("--mtu", plan.mtu, "Path MTU in bytes; the port's unless said")->type_name("N");

@@ -2,7 +2,8 @@
 // the fake libibverbs of the tests. Says in one line of JSON what a run took; bench/probe runs the
 // cases and makes a table.
 //
-//   probe_bench TARGETS SECONDS [RNICS]      0 targets: idle
+//   probe_bench TARGETS SECONDS [RNICS [FLOOD]]      0 targets: idle; FLOOD: hostile datagrams a
+//                                                    second to the first responder
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -10,6 +11,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -19,6 +21,7 @@
 #include "probes/pinglist.h"
 #include "probes/verbs/rnic.h"
 #include "tests/support/fake_verbs.h"
+#include "tests/support/ud_flood.h"
 
 using namespace rdmadiag;
 using namespace rdmadiag::probes;
@@ -28,6 +31,8 @@ namespace {
 
 constexpr std::uint32_t kEpoch = 0x5eed;
 constexpr std::size_t kConnections = 8;  // of each RNIC, as the configuration has it
+
+constexpr const char* kHostile = "hostile";
 
 std::string device_name(std::size_t index) { return "rnic" + std::to_string(index); }
 
@@ -39,12 +44,14 @@ class Mesh {
   explicit Mesh(std::size_t rnics) {
     test::FakeVerbs& fake = test::FakeVerbs::instance();
     fake.reset();
-    const auto keys = std::make_shared<const KeyRing>(make_local_key());
+    const auto keys = std::make_shared<KeyRing>(make_local_key());
+    keys->set_shared({key_});
     const auto clock = std::make_shared<const core::SystemClock>();
     for (std::size_t i = 0; i < rnics; ++i) {
       const std::string gid = "::ffff:10.0.0." + std::to_string(i + 1);
       fake.add_device(device_name(i), core::parse_gid(gid).value());
     }
+    fake.add_device(kHostile, core::parse_gid("::ffff:10.0.1.1").value());
     for (std::size_t i = 0; i < rnics; ++i) rnics_.push_back(make(i, keys, clock));
   }
 
@@ -90,6 +97,20 @@ class Mesh {
       sum["rc"] += snapshot.rc.arrived;
     }
     return sum;
+  }
+  // By who knows the key of all but is no member.
+  [[nodiscard]] core::Result<test::UdFlood::Counts> flood(std::chrono::seconds time,
+                                                          double rate) const {
+    const auto device = Device::open({.name = kHostile, .node_guid = {}});
+    if (!device) return tl::make_unexpected(device.error());
+    auto flood =
+        test::UdFlood::open(*device, rnics_.front()->endpoint().target(kEpoch).address, key_);
+    if (!flood) return tl::make_unexpected(flood.error());
+    return flood->run(time, rate);
+  }
+  // What the first responder says of what came.
+  [[nodiscard]] core::ResponderCounts responder() const {
+    return rnics_.front()->snapshot().responder;
   }
 
  private:
@@ -143,6 +164,7 @@ class Mesh {
     return false;
   }
 
+  ProbeKey key_{.id = 1, .secret = {0x5e}};
   std::mutex requests_lock_;
   std::vector<std::pair<std::size_t, RcRequest>> requests_;
   std::vector<std::unique_ptr<Rnic>> rnics_;  // their threads end first
@@ -157,17 +179,41 @@ std::uint64_t difference(const std::map<std::string, std::uint64_t>& later,
   return value(later) - value(earlier);
 }
 
-nlohmann::json run(std::size_t targets, std::chrono::seconds time, std::size_t rnics) {
+nlohmann::json flooded(const Mesh& mesh, std::chrono::seconds time, double rate) {
+  const core::ResponderCounts before = mesh.responder();
+  const auto counts = mesh.flood(time, rate);
+  if (!counts) return {{"error", counts.error().message()}};
+  const core::ResponderCounts after = mesh.responder();
+  nlohmann::json said = {{"answers", counts->answers},
+                         {"replayed", after.replayed - before.replayed}};
+  const auto sum = [](const auto& values) {
+    return std::accumulate(values.begin(), values.end(), std::uint64_t{0});
+  };
+  said["sent"] = sum(counts->sent);
+  said["refused"] = sum(after.rejected) - sum(before.rejected) + after.malformed_header -
+                    before.malformed_header + after.stale - before.stale + after.rate_limited -
+                    before.rate_limited;
+  return said;
+}
+
+nlohmann::json run(std::size_t targets, std::chrono::seconds time, std::size_t rnics,
+                   double flood) {
   Mesh mesh(rnics);
   if (!mesh.wait_open()) return {{"error", "the RNICs do not open"}};
   mesh.probe(targets);
   std::this_thread::sleep_for(3s);  // first probes, address handles
   const auto outcomes_before = mesh.outcomes();
   const bench::Usage before = bench::Usage::of_this_process();
-  std::this_thread::sleep_for(time);
+  nlohmann::json hostile;
+  if (flood > 0) {
+    hostile = flooded(mesh, time, flood);
+  } else {
+    std::this_thread::sleep_for(time);
+  }
   const bench::Usage after = bench::Usage::of_this_process();
   const auto outcomes = mesh.outcomes();
   nlohmann::json result = {{"targets", targets}, {"rnics", rnics}, {"seconds", time.count()}};
+  if (flood > 0) result["flood"] = hostile;
   std::uint64_t decided = 0;
   for (const auto& [name, count] : outcomes) {
     const std::uint64_t gained = difference(outcomes, outcomes_before, name);
@@ -190,11 +236,12 @@ nlohmann::json run(std::size_t targets, std::chrono::seconds time, std::size_t r
 
 int main(int argc, char** argv) {
   if (argc < 3) {
-    std::fprintf(stderr, "usage: probe_bench TARGETS SECONDS [RNICS]\n");
+    std::fprintf(stderr, "usage: probe_bench TARGETS SECONDS [RNICS [FLOOD]]\n");
     return 2;
   }
   const auto number = [&](int i) { return static_cast<std::size_t>(std::atoll(argv[i])); };
-  const auto result = run(number(1), std::chrono::seconds(number(2)), argc > 3 ? number(3) : 8);
+  const auto result = run(number(1), std::chrono::seconds(number(2)), argc > 3 ? number(3) : 8,
+                          argc > 4 ? static_cast<double>(number(4)) : 0);
   std::printf("%s\n", result.dump().c_str());
   return result.contains("error") ? 1 : 0;
 }

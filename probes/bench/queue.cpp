@@ -39,7 +39,7 @@ core::Status BenchQueue::wait(std::chrono::milliseconds time) {
   if (::poll(&readable, 1, static_cast<int>(time.count())) <= 0) return {};
   ibv_cq* queue = nullptr;
   void* context = nullptr;
-  while (ibv_get_cq_event(channel_.get(), &queue, &context) == 0) {
+  if (ibv_get_cq_event(channel_.get(), &queue, &context) == 0) {
     ibv_ack_cq_events(queue, 1);
     armed_ = false;
   }

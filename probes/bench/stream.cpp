@@ -13,6 +13,9 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t kMostBatches = 4096;
 constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
+// Completions of larger messages cost nothing beside these; a hundred of them on a slow link take
+// longer than a peer that stands still is waited for.
+constexpr std::uint32_t kMostModeratedSize = 8192;
 
 }  // namespace
 
@@ -32,7 +35,7 @@ struct BenchLoops::Stream {
 core::Status BenchLoops::fill(std::vector<Stream>& streams, std::uint32_t size,
                               std::uint64_t& left) {
   const BenchPlan& plan = endpoint_.plan();
-  const std::uint32_t group = std::min(plan.moderation, plan.depth);
+  const std::uint32_t group = size > kMostModeratedSize ? 1 : std::min(plan.moderation, plan.depth);
   const bool may_inline = plan.inline_bytes.has_value();
   for (std::size_t lane = 0; lane < streams.size(); ++lane) {
     Stream& stream = streams[lane];

@@ -122,6 +122,24 @@ TEST_CASE("every operation of every transport is measured and leaves nothing") {
   check_clean();
 }
 
+TEST_CASE(
+    "completions are moderated for small messages only: large ones on a slow link come too far "
+    "apart") {
+  FakeVerbs& fake = fresh();
+  Peer peer;
+  auto client = open(parts_for(peer), make_plan(RcOperation::kWrite, BenchTransport::kRc, 16384));
+  REQUIRE(client);
+  const auto completions = [&](std::uint32_t size) {
+    const std::uint64_t before = fake.signalled_sends();
+    REQUIRE((*client)->measure(BenchMetric::kBandwidth, size, kFew));
+    return fake.signalled_sends() - before;
+  };
+  CHECK(completions(8192) == 13);
+  CHECK(completions(8193) == 50);
+  client->reset();
+  check_clean();
+}
+
 TEST_CASE("both ends send, on several queue pairs") {
   const RcOperation operation = GENERATE(RcOperation::kSend, RcOperation::kWrite);
   fresh();

@@ -242,6 +242,7 @@ int FakeState::post_send(FakeQp& qp, const ibv_send_wr& request) {
   const bool signalled = qp.signals_all || (request.send_flags & IBV_SEND_SIGNALED) != 0;
   if (!signalled && wc.status == IBV_WC_SUCCESS) return 0;
   ++qp.sends_in_flight;
+  ++fake_state().signalled_sends;
   complete(qp.qp.send_cq, wc);
   return 0;
 }
@@ -259,6 +260,7 @@ void FakeVerbs::reset() {
   state.qps.clear();
   state.regions.clear();
   state.violations.clear();
+  state.signalled_sends = 0;
   state.filter = nullptr;
   state.calls_until_fault = 0;
   state.fault_used = false;
@@ -294,6 +296,11 @@ std::vector<std::string> FakeVerbs::live_objects() const {
   for (const auto& [object, kind] : fake_state().live) kinds.push_back(kind);
   std::ranges::sort(kinds);
   return kinds;
+}
+
+std::uint64_t FakeVerbs::signalled_sends() const {
+  const std::scoped_lock hold(fake_state().lock);
+  return fake_state().signalled_sends;
 }
 
 std::vector<std::string> FakeVerbs::violations() const {

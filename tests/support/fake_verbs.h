@@ -62,6 +62,8 @@ class FakeVerbs {
   [[nodiscard]] bool fault_used() const;
   [[nodiscard]] std::vector<std::string> live_objects() const;
   [[nodiscard]] std::vector<std::string> violations() const;
+  // Since reset().
+  [[nodiscard]] std::uint64_t signalled_sends() const;
 
   // False drops the datagram. Called without a lock.
   using Filter = std::function<bool(const FakeDatagram&)>;

@@ -72,6 +72,7 @@ struct FakeState {
   std::uint32_t next_key = 100;
   bool remote_access_expected = false;
   std::vector<std::string> violations;
+  std::uint64_t signalled_sends = 0;
   FakeVerbs::Filter filter;
   int calls_until_fault = 0;
   int fault_error = 0;

@@ -3,11 +3,12 @@
 The two ends agree over TCP through `lo`, so faults on the fabric do not touch that part.
 """
 
+import contextlib
 import dataclasses
 import itertools
 import math
 
-from .shell import CommandError, Process, run
+from .shell import CommandError, Process, on_cpu, run
 from .wait import wait_until
 
 _ports = itertools.count(18500)
@@ -34,21 +35,22 @@ def traffic(
     count: int = 200,
     *options: object,
     timeout: float = 90,
+    cpus: tuple[int, int] | None = None,
 ) -> Traffic:
-    """Sends `count` messages of `size` bytes from client to server. On a busy machine perftest can fail on its own;
+    """Sends `count` messages of `size` bytes from client to server, each on its own of `cpus` when given. On a busy machine perftest can fail on its own;
     what it said is shown, and it gets two more attempts."""
     failures = []
     for _ in range(3):
         try:
-            numbers = _attempt(client, server, tool, size, count, options, timeout)
+            numbers = _attempt(client, server, tool, size, count, options, timeout, cpus)
         except CommandError as error:
             failures.append(str(error))
             print(f"  {failures[-1]}")
             continue
-        # It measures the CPU's clock at its start; when that fails every time is "inf".
-        if all(map(math.isfinite, numbers)):
+        # It measures the CPU's clock at its start; when that fails every time is "inf", every rate 0.
+        if all(map(math.isfinite, numbers)) and numbers[3] > 0:
             return Traffic(numbers)
-        failures.append(f"{tool}: no finite result: {numbers}")
+        failures.append(f"{tool}: no result: {numbers}")
     raise CommandError("\n".join(failures))
 
 
@@ -63,17 +65,16 @@ def endless(client, server, size: int = 4096) -> tuple[Process, Process]:
     return serving, Process(name, "ib_send_bw", "-d", client.device, *common, server.address)
 
 
-def _attempt(client, server, tool, size, count, options, timeout) -> list[float]:
+def _attempt(client, server, tool, size, count, options, timeout, cpus) -> list[float]:
     port = next(_ports)
-    # The latency tools sleep on completion events: two busy pollers would take both CPUs from the driver's
-    # own soft interrupts. Writes are seen in memory: there is nothing to sleep on.
-    sleep = ["-e"] if "lat" in tool and "write" not in tool else []
-    common = ["-p", port, "-s", size, "-n", count, "-F", *_HOW[client.kind], *sleep, *options]
-    serving = Process(f"{tool}-{server.name}", tool, "-d", server.device, *common)
+    common = ["-p", port, "-s", size, "-n", count, "-F", *_HOW[client.kind], *options]
+    with on_cpu(cpus[1]) if cpus else contextlib.nullcontext():
+        serving = Process(f"{tool}-{server.name}", tool, "-d", server.device, *common)
     if not wait_until(lambda: _listens(port) or not serving.running(), 20):
         raise CommandError(f"{tool} did not listen\n{serving.log()}")
     try:
-        output = run(tool, "-d", client.device, *common, server.address, timeout=timeout)
+        with on_cpu(cpus[0]) if cpus else contextlib.nullcontext():
+            output = run(tool, "-d", client.device, *common, server.address, timeout=timeout)
         serving.wait(20)
     except CommandError as error:
         serving.kill()

@@ -40,6 +40,17 @@ def run_json(*argv: object, **options) -> object:
     return json.loads(text) if text.strip() else []
 
 
+@contextlib.contextmanager
+def on_cpu(number: int):
+    """What is started within the block runs on that CPU only."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {number})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
 class Process:
     """A program that runs beside the scenario; its output goes to SCRATCH/<name>.log."""
 

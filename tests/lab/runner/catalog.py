@@ -19,6 +19,7 @@ class Scenario:
     timeout: int  # seconds, under emulation
     kernel: str  # series
     alone: bool  # wants a guest of its own
+    benchmark: bool  # its figures judge machine and program: run by name only
 
 
 def load(package: str, name: str) -> Scenario:
@@ -33,6 +34,7 @@ def load(package: str, name: str) -> Scenario:
         timeout=getattr(module, "TIMEOUT", DEFAULT_TIMEOUT),
         kernel=getattr(module, "KERNEL", DEFAULT_KERNEL),
         alone=getattr(module, "ALONE", False),
+        benchmark=getattr(module, "BENCHMARK", False),
     )
 
 

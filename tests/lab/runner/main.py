@@ -20,7 +20,7 @@ def _arguments() -> argparse.Namespace:
         epilog="RDMADIAG_PRESET picks the build under test; RDMADIAG_LAB_ACCEL=tcg|kvm forces how qemu runs.",
     )
     parser.add_argument("scenarios", nargs="*", metavar="SCENARIO")
-    parser.add_argument("--all", action="store_true", help="run every scenario")
+    parser.add_argument("--all", action="store_true", help="run every scenario but the benchmarks")
     parser.add_argument(
         "--list", action="store_true", help="name the scenarios and what each shows"
     )
@@ -95,6 +95,8 @@ def main() -> int:
         return _list(scenarios, args.names)
     if not args.scenarios and not args.all:
         raise SystemExit("name scenarios, or --all (see --list and --help)")
+    if args.all:
+        scenarios = [s for s in scenarios if not s.benchmark]
     for series in sorted({s.kernel for s in scenarios}):
         subprocess.run([paths.LAB / "guest" / "build_kernel", series], check=True)
     how = accel.choose(scenarios[0].kernel)

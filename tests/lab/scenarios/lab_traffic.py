@@ -39,7 +39,7 @@ def run(lab):
     lab.equal("netlink and sysfs agree", rdma.hw_counters(client), rdma.statistic(client))
 
     for transport in ("UD", "UC"):
-        perftest.traffic(client, server, "ib_send_lat", 64, 50, "-c", transport)
+        perftest.traffic(client, server, "ib_send_lat", 64, 50, "-c", transport, "-e")
         now = rdma.statistic(server)
         lab.between(f"{transport} arrives", now["rcvd_pkts"] - received["rcvd_pkts"], 50, 60)
         received = now

@@ -14,6 +14,7 @@ from rdmalab.wait import wait_until
 
 TOPOLOGY = Flat(rxe=2, siw=2)
 TIMEOUT = 600
+BENCHMARK = True
 ROUNDS = 5
 PINGS = 100
 PACE_US = 10000
@@ -80,7 +81,9 @@ def _accuracy(lab, host, peer):
         pause = PACE_US // halves
         for _ in range(ROUNDS):
             typical = [
-                perftest.traffic(host, peer, tool, SIZE, PINGS, "-c", transport, *options).typical_us
+                perftest.traffic(
+                    host, peer, tool, SIZE, PINGS, "-c", transport, "-e", *options
+                ).typical_us
                 for options in (["--latency_gap", pause], [])
             ]
             theirs.append(halves * (typical[0] - pause))
