@@ -206,7 +206,7 @@ TEST_CASE("options of ping that do not go together are usage errors") {
                                              {"--rc", "--op", "atomic"},
                                              {"--rc", "--labels", "4"},
                                              {"--uc", "--timeout", "1s"},
-                                             {"--rc", "-i", "1ms"},
+                                             {"--rc", "-i", "900us"},
                                              {"--listen", ":1"},
                                              {"--server"}}) {
     INFO(wrong.back());

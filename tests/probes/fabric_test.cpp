@@ -66,7 +66,7 @@ TEST_CASE("what address handles take is no time of the network") {
 TEST_CASE("a target with an end is probed so many times, whatever a stall skipped") {
   SimFabric fabric(2, 1);
   probes::Prober& prober = *fabric.node(0).prober;
-  prober.set_targets({{.peer = SimFabric::name(1), .interval = 300ms, .most = 5}});
+  prober.set_targets({{.peer = SimFabric::name(1), .leaf = {}, .interval = 300ms, .most = 5}});
   prober.set_peer(SimFabric::name(1), fabric.node(1).endpoint(),
                   probes::PeerReachability::kAnswers);
   fabric.run_for(500ms);
