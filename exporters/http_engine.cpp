@@ -195,14 +195,7 @@ std::optional<std::chrono::milliseconds> HttpEngine::timeout() const {
   return std::chrono::milliseconds(std::min<MHD_UNSIGNED_LONG_LONG>(wait, 1000));
 }
 
-void HttpEngine::run() {
-  MHD_run(daemon_);
-  // It does what it can at once in several steps, and would only be called again.
-  constexpr int kMoreSteps = 4;
-  for (int i = 0; i < kMoreSteps && timeout() == std::chrono::milliseconds(0); ++i) {
-    MHD_run(daemon_);
-  }
-}
+void HttpEngine::run() { MHD_run(daemon_); }
 
 bool HttpEngine::add(core::UniqueFd socket, const sockaddr_storage& address, socklen_t size) {
   return MHD_add_connection(daemon_, socket.release(), reinterpret_cast<const sockaddr*>(&address),

@@ -75,9 +75,14 @@ void HttpWorkers::work(Seat& seat) {
     job();
     job = nullptr;
     lock.lock();
-    // Others may have passed by slow jobs that waited for this one: this thread takes the next.
     if (slow) {
       slow_running_ = false;
+      // Others may have passed by slow jobs that waited for this one, and this thread takes a
+      // normal one.
+      Seat* const called = !normal_.empty() && !slow_.empty() ? call_one() : nullptr;
+      if (called != nullptr) {
+        called->called.notify_one();
+      }
     }
   }
 }

@@ -17,7 +17,7 @@ _HOW = {"rxe": ["-x", "1"], "siw": ["-R"]}
 
 
 @dataclasses.dataclass
-class Traffic:
+class Figures:
     """`numbers` are those of perftest's table, in its order."""
 
     numbers: list[float]
@@ -35,10 +35,34 @@ def traffic(
     count: int = 200,
     *options: object,
     timeout: float = 90,
+) -> None:
+    """Sends `count` messages of `size` bytes from client to server, whatever perftest makes of the time it took."""
+    _attempts(client, server, tool, size, count, options, timeout, None, lambda numbers: True)
+
+
+def measure(
+    client,
+    server,
+    tool: str,
+    size: int,
+    count: int,
+    *options: object,
+    timeout: float = 90,
     cpus: tuple[int, int] | None = None,
-) -> Traffic:
-    """Sends `count` messages of `size` bytes from client to server, each on its own of `cpus` when given. On a busy machine perftest can fail on its own;
-    what it said is shown, and it gets two more attempts."""
+) -> Figures:
+    """What perftest measures; client and server each on its own of `cpus` when given."""
+
+    def says_something(numbers) -> bool:
+        # It measures the CPU's clock at its start; when that fails every time is "inf", every rate 0.
+        return all(map(math.isfinite, numbers)) and numbers[3] > 0
+
+    return Figures(
+        _attempts(client, server, tool, size, count, options, timeout, cpus, says_something)
+    )
+
+
+def _attempts(client, server, tool, size, count, options, timeout, cpus, accept) -> list[float]:
+    """On a busy machine perftest can fail on its own: what it said is shown, and it gets two more attempts."""
     failures = []
     for _ in range(3):
         try:
@@ -47,9 +71,8 @@ def traffic(
             failures.append(str(error))
             print(f"  {failures[-1]}")
             continue
-        # It measures the CPU's clock at its start; when that fails every time is "inf", every rate 0.
-        if all(map(math.isfinite, numbers)) and numbers[3] > 0:
-            return Traffic(numbers)
+        if accept(numbers):
+            return numbers
         failures.append(f"{tool}: no result: {numbers}")
     raise CommandError("\n".join(failures))
 

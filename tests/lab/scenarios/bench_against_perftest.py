@@ -70,7 +70,7 @@ def _ours(client, server, way, metric, count):
 
 def _theirs(client, peer, way, count, tool):
     cpus = (CLIENT_CPU, PEER_CPU)
-    return perftest.traffic(client, peer, tool[0], way[2], count, *tool[1:], cpus=cpus)
+    return perftest.measure(client, peer, tool[0], way[2], count, *tool[1:], cpus=cpus)
 
 
 def _latency(lab, client, peer, way, count, tool):

@@ -1,6 +1,6 @@
 """`rdmadiag` beside a stopped daemon: status, devices, gids, counters, qps, doctor and their exit codes."""
 
-from rdmalab import fault, perftest, rdma, shell
+from rdmalab import fault, perftest, rdma
 from rdmalab.cli import rdmadiag, rdmadiag_until
 from rdmalab.daemon import Daemon
 from rdmalab.topology import Flat
@@ -67,9 +67,7 @@ def _counters(lab, host):
 
 
 def _queue_pairs(lab, host, peer):
-    options = ["-x", 1, "-F", "--run_infinitely"]
-    serving = shell.Process("serving", "ib_send_bw", "-d", peer.device, *options)
-    client = shell.Process("asking", "ib_send_bw", "-d", host.device, *options, peer.address)
+    serving, client = perftest.endless(host, peer)
     wanted = {(host.device, "RC", "RTS")}
 
     def theirs(answer):

@@ -9,7 +9,7 @@ TIMEOUT = 240
 
 
 def _typical_ms(client, server):
-    return perftest.traffic(client, server, "ib_send_lat", 64, 20, "-c", "UD", "-e").typical_us / 1000
+    return perftest.measure(client, server, "ib_send_lat", 64, 20, "-c", "UD", "-e").typical_us / 1000
 
 
 def run(lab):

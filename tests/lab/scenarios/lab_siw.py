@@ -21,7 +21,7 @@ def run(lab):
     lab.check("rping goes round", _rping(third, fourth).count("ping data") == 3)
     lab.note(
         "ib_send_lat, microseconds",
-        perftest.traffic(third, fourth, "ib_send_lat", 64, 100, "-e").typical_us,
+        perftest.measure(third, fourth, "ib_send_lat", 64, 100, "-e").typical_us,
     )
     lab.check(
         "no counter folder",

@@ -81,7 +81,7 @@ def _accuracy(lab, host, peer):
         pause = PACE_US // halves
         for _ in range(ROUNDS):
             typical = [
-                perftest.traffic(
+                perftest.measure(
                     host, peer, tool, SIZE, PINGS, "-c", transport, "-e", *options
                 ).typical_us
                 for options in (["--latency_gap", pause], [])
