@@ -27,7 +27,7 @@ class PingStatistics {
   PingStatistics(std::chrono::nanoseconds interval, std::uint64_t most)
       : interval_(interval), most_(most) {}
 
-  // Those that count, in the order of the argument.
+  // All of them with their numbers, in the order of the argument.
   std::vector<NumberedProbe> add(const std::vector<probes::DecidedProbe>& decided);
   // Every one of `most` was decided.
   [[nodiscard]] bool complete() const { return most_ > 0 && decided_ >= most_; }

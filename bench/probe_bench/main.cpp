@@ -11,7 +11,6 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -207,6 +206,7 @@ nlohmann::json run(std::size_t targets, std::chrono::seconds time, std::size_t r
   nlohmann::json hostile;
   if (flood > 0) {
     hostile = flooded(mesh, time, flood);
+    if (hostile.contains("error")) return hostile;
   } else {
     std::this_thread::sleep_for(time);
   }

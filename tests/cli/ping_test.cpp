@@ -127,6 +127,7 @@ TEST_CASE("ping says what it lacks") {
   const std::string key = cli.tree.at("etc/probe.key");
   const auto without = cli.run({"ping", "n2", "--key-file", key, "--device", "none"});
   CHECK(holds(without.err, "no active RDMA port here, on none"));
+  CHECK(cli.ping({"-i", "1ms"}).code == cli::kExitUsage);
   CHECK(holds(cli.ping({"-i", "9ms"}).err, "at least 10ms"));
   CHECK(holds(cli.ping({"--rc", "-i", "900us"}).err, "at least 1ms with --rc"));
   auto other = cli.run({"ping", "n2/peer9", "--key-file", cli.tree.at("etc/probe.key")});

@@ -81,9 +81,7 @@ def endless(client, server, size: int = 4096) -> tuple[Process, Process]:
     """Messages from client to server until one is killed: the serving and the asking program."""
     port = next(_ports)
     common = ["-p", port, "-s", size, "-F", "--run_infinitely", *_HOW[client.kind]]
-    serving = Process(f"endless-{server.name}", "ib_send_bw", "-d", server.device, *common)
-    if not wait_until(lambda: _listens(port) or not serving.running(), 20):
-        raise CommandError(f"ib_send_bw did not listen\n{serving.log()}")
+    serving = _serve(f"endless-{server.name}", server, "ib_send_bw", port, common)
     name = f"endless-{client.name}"
     return serving, Process(name, "ib_send_bw", "-d", client.device, *common, server.address)
 
@@ -92,9 +90,7 @@ def _attempt(client, server, tool, size, count, options, timeout, cpus) -> list[
     port = next(_ports)
     common = ["-p", port, "-s", size, "-n", count, "-F", *_HOW[client.kind], *options]
     with on_cpu(cpus[1]) if cpus else contextlib.nullcontext():
-        serving = Process(f"{tool}-{server.name}", tool, "-d", server.device, *common)
-    if not wait_until(lambda: _listens(port) or not serving.running(), 20):
-        raise CommandError(f"{tool} did not listen\n{serving.log()}")
+        serving = _serve(f"{tool}-{server.name}", server, tool, port, common)
     try:
         with on_cpu(cpus[0]) if cpus else contextlib.nullcontext():
             output = run(tool, "-d", client.device, *common, server.address, timeout=timeout)
@@ -108,6 +104,13 @@ def _attempt(client, server, tool, size, count, options, timeout, cpus) -> list[
     if not rows:
         raise CommandError(f"{tool} printed no result\n{output}")
     return [float(n) for n in rows[-1]]
+
+
+def _serve(name, server, tool, port, common) -> Process:
+    serving = Process(name, tool, "-d", server.device, *common)
+    if not wait_until(lambda: _listens(port) or not serving.running(), 20):
+        raise CommandError(f"{tool} did not listen\n{serving.log()}")
+    return serving
 
 
 def _listens(port: int) -> bool:

@@ -13,7 +13,7 @@ from rdmalab.topology import Flat
 from rdmalab.wait import wait_until
 
 TOPOLOGY = Flat(rxe=2, siw=2)
-TIMEOUT = 600
+TIMEOUT = 700
 BENCHMARK = True
 ROUNDS = 5
 PINGS = 100
@@ -74,6 +74,7 @@ def _accuracy(lab, host, peer):
     # Name, its arguments to ping, perftest's tool, and how often in a round trip its program's clock and pause count.
     for transport, more, tool, halves in (
         ("UD", [], "ib_send_lat", 2),
+        ("RC", ["--rc"], "ib_send_lat", 2),
         # What comes over a connection the peer's NIC acknowledges, as it answers a read; no program there wakes up.
         ("RC", ["--rc"], "ib_read_lat", 1),
     ):
@@ -99,8 +100,8 @@ def _accuracy(lab, host, peer):
         hurried = statistics.median(ours) / statistics.median(at_once)
         lab.note(f"{transport} ratio to {tool} without a pause", f"{hurried:.2f}")
         ratio = statistics.median(ours) / statistics.median(theirs)
-        lab.note(f"{transport} ratio", f"{ratio:.2f}")
-        lab.between(f"{transport} ping is as long as perftest's round trip", ratio, LOW, HIGH)
+        lab.note(f"{transport} ratio to {tool}", f"{ratio:.2f}")
+        lab.between(f"{transport} ping is as long as the round trip of {tool}", ratio, LOW, HIGH)
 
 
 def _server(lab, peer):
