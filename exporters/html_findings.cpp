@@ -117,6 +117,12 @@ void write_issue_table(const core::HostSnapshot& host, HtmlWriter& out) {
   out.markup("</details>\n");
 }
 
+std::string_view no_problem_text(const core::Diagnosis& diagnosis) {
+  if (!diagnosis.any_device) return "There was no device to judge.";
+  if (!diagnosis.unreadable.empty()) return "Ports cannot be read: nothing is known of them.";
+  return "Nothing is known to be wrong.";
+}
+
 }  // namespace
 
 void write_findings(const core::Diagnosis& diagnosis, HtmlWriter& out) {
@@ -129,8 +135,9 @@ void write_findings(const core::Diagnosis& diagnosis, HtmlWriter& out) {
   if (!problems.empty()) {
     write_list(problems, out);
   } else {
-    out.markup(diagnosis.any_device ? "<p>Nothing is known to be wrong.</p>\n"
-                                    : "<p>There was no device to judge.</p>\n");
+    out.markup("<p>");
+    out.markup(no_problem_text(diagnosis));
+    out.markup("</p>\n");
   }
   if (!notes.empty()) {
     out.markup("<details><summary>");

@@ -279,6 +279,7 @@ void fields(Archive& archive, Diagnosis& diagnosis) {
   archive.field("findings", diagnosis.findings);
   archive.field("unknown", diagnosis.unknown);
   archive.field("any_device", diagnosis.any_device);
+  archive.field("unreadable", diagnosis.unreadable);
 }
 
 template <class Archive, Either<core::PortStatus> Status>

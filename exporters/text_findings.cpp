@@ -45,6 +45,14 @@ std::string unknown_text(const core::Diagnosis& diagnosis, const TerminalStyle& 
   return out;
 }
 
+std::string unreadable_text(const std::vector<core::Subject>& ports, const TerminalStyle& style) {
+  std::string line = "Not readable, so nothing is known of";
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    line += (i == 0 ? " " : ", ") + ports[i].text();
+  }
+  return painted(wrapped(line + ": rdmadiag doctor", 2, style), Paint::kWarning, style) + "\n";
+}
+
 }  // namespace
 
 std::string render_findings(const core::Diagnosis& diagnosis, std::size_t limit,
@@ -64,6 +72,8 @@ std::string render_diagnosis(const core::Diagnosis& diagnosis, const TerminalSty
   std::string out;
   if (!diagnosis.any_device) {
     out = "No RDMA device could be looked at.\n";
+  } else if (!diagnosis.unreadable.empty()) {
+    out = unreadable_text(diagnosis.unreadable, style);
   } else if (diagnosis.findings.empty()) {
     out = painted("Nothing wrong found.", Paint::kGood, style) + "\n";
   }

@@ -60,9 +60,25 @@ Verdict host_verdict(const core::HostSnapshot& host, const core::AgentStatus& ag
   if (warnings > 0) append_part(text, counted(warnings, "warning", "warnings"));
   if (criticals > 0) return {Wellness::kBad, text};
   if (warnings > 0) return {Wellness::kWarning, text};
-  if (host.devices.empty()) return {Wellness::kUnknown, "no RDMA device"};
+  if (host.devices.empty()) return {Wellness::kUnknown, no_device_text(host)};
   if (!agent.diagnosis.any_device) return {Wellness::kUnknown, "could not be judged"};
+  const std::size_t unreadable = agent.diagnosis.unreadable.size();
+  if (unreadable > 0)
+    return {Wellness::kUnknown,
+            "could not tell: " + counted(unreadable, "port", "ports") + " cannot be read"};
   return {Wellness::kGood, "healthy"};
+}
+
+std::string no_device_text(const core::HostSnapshot& host) {
+  const auto failed =
+      std::find_if(host.issues.begin(), host.issues.end(), [](const core::ReadIssue& issue) {
+        return issue.source == core::Source::kSysfsPort;
+      });
+  if (failed != host.issues.end()) {
+    return "no RDMA device can be seen: " + failed->path + " (" +
+           std::string(core::reason_name(failed->reason)) + ")";
+  }
+  return host.has_rdma_class ? "no RDMA device" : "no RDMA device: no RDMA driver is loaded";
 }
 
 std::string host_counts(const core::HostSnapshot& host) {

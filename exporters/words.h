@@ -25,6 +25,9 @@ struct Verdict {
 // "2 critical findings, 1 warning", "healthy", "no RDMA device".
 [[nodiscard]] Verdict host_verdict(const core::HostSnapshot& host, const core::AgentStatus& agent);
 
+// Of a host without devices, why: that there are none, or what could not be listed.
+[[nodiscard]] std::string no_device_text(const core::HostSnapshot& host);
+
 // "5 devices, 6 ports, 5 up".
 [[nodiscard]] std::string host_counts(const core::HostSnapshot& host);
 

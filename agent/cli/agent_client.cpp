@@ -33,7 +33,11 @@ std::string agent_url(const std::string& address, const probes::HttpClientTls& t
 }  // namespace
 
 void add_agent_option(CLI::App& app, AgentChoice& choice, const std::string& help) {
+  const auto check = [](const std::string& text) {
+    return text.empty() ? std::string("'' names no agent") : std::string();
+  };
   app.add_option("--agent", choice.address, help + " (port 10915 where none is named)")
+      ->check(CLI::Validator(check, "", "agent"))
       ->type_name("HOST:PORT");
   add_tls_options(app, choice.tls);
 }

@@ -6,6 +6,7 @@
 #include "agent/cli/counters_json.h"
 #include "agent/cli/observe.h"
 #include "agent/cli/options.h"
+#include "agent/cli/place.h"
 #include "agent/cli/words.h"
 #include "agent/core/changes.h"
 #include "agent/core/nearest.h"
@@ -48,6 +49,38 @@ std::vector<core::DeviceChanges> changes_between(const Observation& before,
   return core::host_changes(*before.host, *now.host);
 }
 
+// An agent answers from its last reading for a while (collect.min_interval): that is no second look.
+bool is_newer(const Options& options, const Observation& before, const Observation& now) {
+  if (options.observer.agent.address.empty()) return true;
+  const auto read_at = [](const Observation& seen, const std::string& name) {
+    for (const core::DeviceEntry& entry : seen.host->devices)
+      if (entry.name == name && entry.snapshot != nullptr) return entry.snapshot->read_at;
+    return core::SystemTime{};
+  };
+  const auto& devices = now.host->devices;
+  return std::none_of(devices.begin(), devices.end(), [&](const core::DeviceEntry& entry) {
+    return entry.snapshot != nullptr && read_at(before, entry.name) == entry.snapshot->read_at;
+  });
+}
+
+// The next look; an agent is asked until it has read anew, for ten seconds at most. Whoever
+// interrupts gets what there is by then.
+core::Result<Observation> look_again(Observer& observer, const Observation& before,
+                                     const Options& options, Context& context) {
+  constexpr auto kPause = std::chrono::milliseconds(200);
+  constexpr int kMost = 50;
+  auto now = observer.observe();
+  for (int i = 0; now && !is_newer(options, before, *now); ++i) {
+    if (i == kMost)
+      return core::fail(options.observer.agent.address +
+                        " gives the same reading again: it reads no oftener than its "
+                        "collect.min_interval; ask for a longer time");
+    if (!context.world.wait(kPause)) break;
+    now = observer.observe();
+  }
+  return now;
+}
+
 int show_diff(Observer& observer, const Observation& first, const Options& options,
               Context& context) {
   if (!context.options.json) {
@@ -55,7 +88,7 @@ int show_diff(Observer& observer, const Observation& first, const Options& optio
   }
   // Whoever interrupts wants to see what there is by then.
   (void)context.world.wait(options.diff);
-  const auto second = observer.observe();
+  const auto second = look_again(observer, first, options, context);
   if (!second) return report_failure(context, second.error());
   print(changes_between(first, *second), options, context);
   return kExitFine;
@@ -65,8 +98,9 @@ int show_watch(Observer& observer, Observation before, const Options& options, C
   print(changes_between({std::make_shared<core::HostSnapshot>(), {}}, before), options, context);
   context.out().flush();
   while (context.world.wait(options.watch)) {
-    auto now = observer.observe();
+    auto now = look_again(observer, before, options, context);
     if (!now) return report_failure(context, now.error());
+    if (!is_newer(options, before, *now)) return kExitFine;  // interrupted
     if (context.world.out_is_terminal && !context.options.json) context.out() << "\x1b[H\x1b[2J";
     print(changes_between(before, *now), options, context);
     context.out().flush();
@@ -77,6 +111,12 @@ int show_watch(Observer& observer, Observation before, const Options& options, C
 }
 
 int show(const Options& options, Context& context) {
+  const bool twice = options.diff.count() > 0 || options.watch.count() > 0;
+  if (twice && options.observer.agent.address.empty() && is_capture(context)) {
+    context.err() << "rdmadiag: a capture does not change: --diff and --watch have nothing to "
+                     "compare\n";
+    return kExitUsage;
+  }
   auto observer = open_observer(context, options.observer);
   if (!observer) return report_failure(context, observer.error());
   auto seen = (*observer)->observe();
@@ -86,7 +126,7 @@ int show(const Options& options, Context& context) {
     return show_watch(**observer, std::move(*seen), options, context);
   }
   print(changes_between({std::make_shared<core::HostSnapshot>(), {}}, *seen), options, context);
-  return kExitFine;
+  return tell_devices(context, *seen->host);
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ Action define_devices(CLI::App& app) {
           options->verbose ? exporters::DeviceDetail::kFull : exporters::DeviceDetail::kBrief;
       context.out() << exporters::render_devices(*seen->host, detail, context.world.style);
     }
-    return kExitFine;
+    return tell_devices(context, *seen->host);
   };
 }
 

@@ -23,13 +23,16 @@ Paint paint_of(Outcome outcome) {
   return Paint::kPlain;
 }
 
-DoctorFacts read_facts(const Place& place, const World& world) {
+DoctorFacts read_facts(const Place& place, const core::HostSnapshot& host, const World& world) {
   DoctorFacts facts;
   facts.readiness = host::read_readiness(*place.files, place.roots);
   // A limit of this process says nothing about the host a capture was made on.
   if (place.is_live) facts.limits = world.limits;
   if (place.netlink != nullptr) {
     if (const auto shared = place.netlink->netns_shared()) facts.netns_shared = *shared;
+  }
+  for (const core::DeviceEntry& entry : host.devices) {
+    if (entry.snapshot) facts.issues.emplace(entry.name, entry.snapshot->issues);
   }
   return facts;
 }
@@ -72,7 +75,9 @@ Action define_doctor(CLI::App&) {
   return [](Context& context) {
     const auto place = find_place(context);
     if (!place) return report_failure(context, place.error());
-    const std::vector<Check> checks = run_checks(read_facts(*place, context.world));
+    const auto seen = observe_once(context, {});
+    if (!seen) return kExitUnknown;
+    const std::vector<Check> checks = run_checks(read_facts(*place, *seen->host, context.world));
     if (context.options.json) {
       print_json(checks, context);
     } else {

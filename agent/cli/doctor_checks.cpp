@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <system_error>
 
+#include "agent/core/diagnose/missing.h"
+
 namespace rdmadiag::cli {
 namespace {
 
@@ -33,9 +35,18 @@ Check check_class(const host::Readiness& readiness) {
   return check;
 }
 
-Check check_node(const host::UverbsNode& node) {
+Check check_node(const host::UverbsNode& node, const DoctorFacts& facts) {
   Check check{"uverbs " + node.device, Outcome::kGood, node.path + " opens", ""};
-  if (node.path.empty()) {
+  const int class_error = facts.readiness.verbs_class_error;
+  const bool is_elsewhere = !facts.limits;
+  if (node.path.empty() && class_error == ENOENT && is_elsewhere) {
+    check.outcome = Outcome::kUnknown;
+    check.found =
+        "sys/class/infiniband_verbs is not among what is looked at, or ib_uverbs is not loaded";
+  } else if (node.path.empty() && class_error != 0 && class_error != ENOENT) {
+    check.outcome = Outcome::kUnknown;
+    check.found = "sys/class/infiniband_verbs cannot be listed: " + words_of(class_error);
+  } else if (node.path.empty()) {
     check.outcome = Outcome::kCritical;
     check.found = "the kernel offers no uverbs device for it";
     check.mend = "modprobe ib_uverbs";
@@ -101,6 +112,43 @@ Check check_modules(const host::Readiness& readiness) {
   return check;
 }
 
+// What to do about a value that is there and cannot be read.
+std::string mend_for(const core::ReadIssue& issue) {
+  switch (issue.reason) {
+    case core::IssueReason::kEperm:
+      return "ls -l " + issue.path +
+             " shows who may read it; as root, or in a container with the host's /sys mounted, it "
+             "can be read";
+    case core::IssueReason::kParse:
+      return "what it holds is no value: rdmadiag capture host.tar.gz, for the driver's makers";
+    default: return "dmesg | grep -i -e infiniband -e rdma: the driver or the device fails";
+  }
+}
+
+Check check_values(const std::string& device, const std::vector<core::ReadIssue>& issues) {
+  constexpr std::size_t kNamed = 3;
+  Check check{"values " + device, Outcome::kGood, "", ""};
+  std::size_t failed = 0;
+  for (const core::ReadIssue& issue : issues) {
+    if (core::says_not_offered(issue)) continue;
+    if (failed == 0) check.mend = mend_for(issue);
+    if (++failed > kNamed) continue;
+    check.found += (failed == 1 ? ": " : ", ") + issue.path + " (" +
+                   std::string(core::reason_name(issue.reason)) + ")";
+  }
+  if (failed == 0) {
+    check.found = "all can be read that the driver offers";
+    return check;
+  }
+  check.outcome = Outcome::kWarning;
+  check.found.insert(0, std::to_string(failed) + " cannot be read");
+  if (failed > kNamed) {
+    check.found += " and " + std::to_string(failed - kNamed) +
+                   " more: rdmadiag devices --json has all";
+  }
+  return check;
+}
+
 Check check_netns(const std::optional<bool>& shared) {
   Check check{"network namespaces", Outcome::kGood, "", ""};
   if (!shared) {
@@ -135,7 +183,8 @@ std::vector<Check> run_checks(const DoctorFacts& facts) {
          "it leads nowhere: only a part of sysfs is mounted here",
          "mount the whole of /sys into the container (and give it with --path.sysfs)"});
   }
-  for (const host::UverbsNode& node : facts.readiness.devices) checks.push_back(check_node(node));
+  for (const host::UverbsNode& node : facts.readiness.devices) checks.push_back(check_node(node, facts));
+  for (const auto& [device, issues] : facts.issues) checks.push_back(check_values(device, issues));
   checks.push_back(check_memlock(facts.limits));
   checks.push_back(check_modules(facts.readiness));
   checks.push_back(check_netns(facts.netns_shared));

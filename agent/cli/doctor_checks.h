@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "agent/cli/world.h"
+#include "agent/core/snapshot.h"
 #include "agent/host/readiness.h"
 
 namespace rdmadiag::cli {
@@ -25,6 +27,8 @@ struct DoctorFacts {
   host::Readiness readiness;
   std::optional<ProcessLimits> limits;  // empty: of another host
   std::optional<bool> netns_shared;     // empty: not told
+  // What could not be read of each device.
+  std::map<std::string, std::vector<core::ReadIssue>> issues;
 };
 
 [[nodiscard]] std::vector<Check> run_checks(const DoctorFacts& facts);

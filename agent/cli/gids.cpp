@@ -41,9 +41,10 @@ Action define_gids(CLI::App& app) {
     if (!seen) return kExitUnknown;
     if (!context.options.json) {
       const std::string text = exporters::render_gids(*seen->host, context.world.style);
-      if (text.empty()) context.err() << "rdmadiag: no GID\n";
       context.out() << text;
-      return kExitFine;
+      const int code = tell_devices(context, *seen->host);
+      if (code == kExitFine && text.empty()) context.err() << "rdmadiag: no GID\n";
+      return code;
     }
     json ports = json::array();
     for (const core::DeviceEntry& entry : seen->host->devices) {
@@ -53,7 +54,7 @@ Action define_gids(CLI::App& app) {
       }
     }
     context.out() << json{{"schema_version", 1}, {"ports", ports}}.dump(2) << "\n";
-    return kExitFine;
+    return tell_devices(context, *seen->host);
   };
 }
 

@@ -1,5 +1,6 @@
 // rdmadiag: the real world around the commands.
 #include <langinfo.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -40,6 +41,11 @@ bool wants_colour() {
          (terminal == nullptr || std::string_view(terminal) != "dumb");
 }
 
+bool out_is_closed() {
+  pollfd out{STDOUT_FILENO, POLLOUT, 0};
+  return ::poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
+}
+
 std::string hostname() {
   std::array<char, 256> name{};
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
@@ -59,6 +65,7 @@ World real_world() {
   world.out = &std::cout;
   world.err = &std::cerr;
   world.out_is_terminal = ::isatty(STDOUT_FILENO) == 1;
+  world.out_is_closed = out_is_closed;
   world.style.width = world.out_is_terminal ? terminal_width() : kWidthWithoutTerminal;
   world.style.colour = world.out_is_terminal && wants_colour();
   world.style.utf8 = std::string_view(::nl_langinfo(CODESET)) == "UTF-8";

@@ -1,5 +1,6 @@
 #include "agent/cli/observe.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "agent/cli/place.h"
@@ -9,6 +10,7 @@
 #include "agent/host/surroundings.h"
 #include "config/load.h"
 #include "exporters/json.h"
+#include "exporters/words.h"
 
 namespace rdmadiag::cli {
 namespace {
@@ -136,6 +138,19 @@ std::optional<Observation> observe_once(const Context& context, const ObserverOp
   if (seen) return std::move(*seen);
   report_failure(context, seen.error());
   return std::nullopt;
+}
+
+int tell_devices(const Context& context, const core::HostSnapshot& host) {
+  const bool any = std::any_of(host.devices.begin(), host.devices.end(),
+                               [](const core::DeviceEntry& entry) { return entry.snapshot; });
+  if (any) return kExitFine;
+  const bool filtered = !context.options.include.empty() || !context.options.exclude.empty();
+  std::string why = exporters::no_device_text(host);
+  if (!host.devices.empty())
+    why = "no RDMA device answers";
+  else if (filtered && host.issues.empty())
+    why += " passes --device.include and --device.exclude";
+  return report_failure(context, {.code = {}, .what = why});
 }
 
 int report_failure(const Context& context, const core::Error& error) {

@@ -42,6 +42,10 @@ struct ObserverOptions {
 [[nodiscard]] std::optional<Observation> observe_once(const Context& context,
                                                       const ObserverOptions& options);
 
+// The exit code of a command that shows what there is: where no device could be looked at, 3, and
+// `err` says why.
+int tell_devices(const Context& context, const core::HostSnapshot& host);
+
 // Says what failed on `err`; gives the exit code.
 int report_failure(const Context& context, const core::Error& error);
 

@@ -18,13 +18,18 @@ std::filesystem::path procfs_beside(const GlobalOptions& options) {
 
 }  // namespace
 
+bool is_capture(const Context& context) {
+  std::error_code ignored;
+  return !context.options.sysfs.empty() &&
+         !std::filesystem::is_directory(context.options.sysfs, ignored);
+}
+
 core::Result<Place> find_place(const Context& context) {
   const World& world = context.world;
   const std::string& sysfs = context.options.sysfs;
   if (sysfs.empty())
     return Place{world.roots, world.files, world.make_netlink(), world.addresses, true};
-  std::error_code ignored;
-  if (std::filesystem::is_directory(sysfs, ignored)) {
+  if (!is_capture(context)) {
     const std::filesystem::path root(sysfs);
     return Place{
         {root, procfs_beside(context.options), world.roots.dev}, world.files, nullptr, nullptr};

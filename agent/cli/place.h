@@ -19,6 +19,9 @@ struct Place {
   bool is_live = false;                          // this host, as it is now
 };
 
+// A capture is looked at, which never changes; a folder may be another root of a live host.
+[[nodiscard]] bool is_capture(const Context& context);
+
 // Fails when a capture cannot be read.
 [[nodiscard]] core::Result<Place> find_place(const Context& context);
 

@@ -67,13 +67,13 @@ int show(const core::HostSnapshot& host, std::optional<int> state, Context& cont
   } else {
     context.out() << exporters::render_queue_pairs(host, state, context.world.style);
   }
-  if (host.devices.empty()) context.err() << "rdmadiag: no RDMA device\n";
+  const int code = tell_devices(context, host);
   const auto silent = silent_devices(host);
   for (const std::string& name : silent) {
     context.err() << "rdmadiag: " << exporters::terminal_text(name, context.world.style)
                   << ": RDMA netlink tells no queue pairs\n";
   }
-  return silent.empty() && !host.devices.empty() ? kExitFine : kExitUnknown;
+  return silent.empty() ? code : kExitUnknown;
 }
 
 }  // namespace

@@ -42,13 +42,43 @@ std::string config_text(const Options& options, const Context& context) {
   return std::regex_replace(config::render_config(*loaded), kSecret, "//...@");
 }
 
-core::Status write_file(const std::string& path, const std::string& content) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << content;
-  file.close();
-  if (file) return {};
-  return core::errno_error(errno, "writing " + path);
-}
+// The page's file, opened before the watching begins: nobody shall wait for a page that cannot be
+// written. What an older one holds stays until there is a new page.
+class PageFile {
+ public:
+  explicit PageFile(const std::string& path)
+      : path_(path),
+        is_new_(!std::filesystem::exists(std::filesystem::symlink_status(path))),
+        can_be_written_(std::ofstream(path, std::ios::app).is_open()),
+        error_(can_be_written_ ? 0 : errno) {}
+  ~PageFile() {
+    std::error_code ignored;
+    if (is_new_ && can_be_written_ && !written_) std::filesystem::remove(path_, ignored);
+  }
+  PageFile(const PageFile&) = delete;
+  PageFile& operator=(const PageFile&) = delete;
+
+  [[nodiscard]] core::Status ready() const {
+    if (can_be_written_) return {};
+    return core::errno_error(error_, "writing " + path_);
+  }
+
+  [[nodiscard]] core::Status write(const std::string& content) {
+    std::ofstream file(path_, std::ios::binary | std::ios::trunc);
+    file << content;
+    file.close();
+    if (!file) return core::errno_error(errno, "writing " + path_);
+    written_ = true;
+    return {};
+  }
+
+ private:
+  std::string path_;
+  bool is_new_;
+  bool can_be_written_;
+  int error_;
+  bool written_ = false;
+};
 
 void print_written(const std::string& file, std::size_t looks, const core::Diagnosis& diagnosis,
                    Context& context) {
@@ -72,6 +102,9 @@ void print_written(const std::string& file, std::size_t looks, const core::Diagn
 int report(const Options& options, Context& context) {
   auto observer = open_observer(context, options.observer);
   if (!observer) return report_failure(context, observer.error());
+  PageFile file(options.file);
+  if (const core::Status ready = file.ready(); !ready)
+    return report_failure(context, ready.error());
   std::vector<std::shared_ptr<const core::HostSnapshot>> looks;
   core::AgentStatus agent;
   const int wanted = context.options.sysfs.empty() ? kLooks : 0;  // a capture does not change
@@ -85,12 +118,13 @@ int report(const Options& options, Context& context) {
     if (!seen) return report_failure(context, seen.error());
     looks.push_back(std::move(seen->host));
     agent = std::move(seen->agent);
+    if (!agent.diagnosis.any_device) break;  // nothing to watch
   }
   const std::string page = exporters::render_report({looks, agent, config_text(options, context)});
-  if (const core::Status written = write_file(options.file, page); !written)
+  if (const core::Status written = file.write(page); !written)
     return report_failure(context, written.error());
   print_written(options.file, looks.size(), agent.diagnosis, context);
-  return kExitFine;
+  return tell_devices(context, *looks.back());
 }
 
 }  // namespace

@@ -137,7 +137,7 @@ int run(int argc, const char* const* argv, World& world) {
   const CLI::App* chosen = line.app.get_subcommands().front();
   const int code = line.actions.at(chosen)(context);
   world.out->flush();
-  if (!*world.out) {
+  if (!*world.out && !world.out_is_closed()) {
     context.err() << "rdmadiag: the output could not be written\n";
     return kExitUnknown;
   }

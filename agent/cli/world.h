@@ -49,6 +49,7 @@ struct World {
   std::ostream* err = nullptr;  // everything else
   exporters::TerminalStyle style;
   bool out_is_terminal = false;
+  std::function<bool()> out_is_closed;  // nobody reads `out` any more: `rdmadiag … | head`
   // Waits that long; false when the user does not want to wait any more.
   std::function<bool(std::chrono::nanoseconds)> wait;
   // Datagrams with a short life; null where nothing may be sent.

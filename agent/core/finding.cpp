@@ -28,7 +28,7 @@ int Diagnosis::exit_code() const {
   };
   if (at_least(FindingSeverity::kCritical)) return 2;
   if (at_least(FindingSeverity::kWarning)) return 1;
-  return any_device ? 0 : 3;
+  return any_device && unreadable.empty() ? 0 : 3;
 }
 
 }  // namespace rdmadiag::core

@@ -39,11 +39,11 @@ std::vector<std::string> names_in(FileReader& files, const std::filesystem::path
 }
 
 // RDMA device → name of its node, by sys/class/infiniband_verbs/uverbsN/ibdev.
-std::map<std::string, std::string> verbs_nodes(FileReader& files, const Roots& roots) {
+std::map<std::string, std::string> verbs_nodes(FileReader& files, const Roots& roots,
+                                               int& class_error) {
   std::map<std::string, std::string> nodes;
   const auto directory = roots.sys / "class/infiniband_verbs";
-  int ignored = 0;
-  for (const std::string& name : names_in(files, directory, ignored)) {
+  for (const std::string& name : names_in(files, directory, class_error)) {
     if (!name.starts_with("uverbs")) continue;
     const std::string device = read_line(files, (directory / name / "ibdev").string());
     if (!device.empty()) nodes.emplace(device, name);
@@ -68,13 +68,14 @@ std::vector<std::string> wanted_modules() {
 }
 
 UverbsNode read_uverbs(FileReader& files, const Roots& roots, const std::string& device) {
-  return look_at(files, roots, verbs_nodes(files, roots), device);
+  int ignored = 0;
+  return look_at(files, roots, verbs_nodes(files, roots, ignored), device);
 }
 
 Readiness read_readiness(FileReader& files, const Roots& roots) {
   Readiness out;
   const auto class_directory = roots.sys / "class/infiniband";
-  const auto nodes = verbs_nodes(files, roots);
+  const auto nodes = verbs_nodes(files, roots, out.verbs_class_error);
   for (const std::string& device : names_in(files, class_directory, out.class_error)) {
     if (files.resolve((class_directory / device).string()).empty()) {
       out.dangling.push_back(device);

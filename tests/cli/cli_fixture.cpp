@@ -57,6 +57,7 @@ CliResult CliFixture::run(const std::vector<std::string>& arguments) {
   world.err = &err;
   world.style = style;
   world.out_is_terminal = out_is_terminal;
+  world.out_is_closed = [] { return false; };
   world.wait = [&](std::chrono::nanoseconds duration) {
     clock->advance(duration);
     return during_wait(duration);

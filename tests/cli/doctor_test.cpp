@@ -52,7 +52,45 @@ TEST_CASE("each way uverbs can fail names what mends it") {
   CHECK(check_named(facts, "uverbs mlx5_0").mend.starts_with("dmesg"));
   node.path.clear();
   CHECK(check_named(facts, "uverbs mlx5_0").mend == "modprobe ib_uverbs");
+  facts.readiness.verbs_class_error = ENOENT;
   CHECK(cli::exit_code(cli::run_checks(facts)) == cli::kExitCritical);
+}
+
+TEST_CASE("a tree that does not hold the device nodes says nothing about them") {
+  DoctorFacts facts = healthy();
+  facts.readiness.devices.front().path.clear();
+  facts.readiness.verbs_class_error = ENOENT;
+  facts.limits.reset();  // another host's
+  CHECK(check_named(facts, "uverbs mlx5_0").outcome == Outcome::kUnknown);
+  facts.limits = cli::ProcessLimits{};
+  facts.readiness.verbs_class_error = EACCES;
+  CHECK(check_named(facts, "uverbs mlx5_0").outcome == Outcome::kUnknown);
+}
+
+TEST_CASE("values that cannot be read are named, with what mends each reason") {
+  const auto issue = [](const char* path, core::IssueReason reason) {
+    core::ReadIssue made;
+    made.path = path;
+    made.reason = reason;
+    return made;
+  };
+  DoctorFacts facts = healthy();
+  facts.issues["mlx5_0"] = {};
+  CHECK(check_named(facts, "values mlx5_0").outcome == Outcome::kGood);
+  facts.issues["mlx5_0"] = {issue("/sys/a", core::IssueReason::kEinval)};
+  CHECK(check_named(facts, "values mlx5_0").outcome == Outcome::kGood);
+  for (const char* path : {"/sys/b", "/sys/c", "/sys/d", "/sys/e"})
+    facts.issues["mlx5_0"].push_back(issue(path, core::IssueReason::kEperm));
+  const Check check = check_named(facts, "values mlx5_0");
+  CHECK(check.outcome == Outcome::kWarning);
+  CHECK(check.found ==
+        "4 cannot be read: /sys/b (eperm), /sys/c (eperm), /sys/d (eperm) and 1 more: rdmadiag "
+        "devices --json has all");
+  CHECK(check.mend.starts_with("ls -l /sys/b"));
+  facts.issues["mlx5_0"] = {issue("/sys/b", core::IssueReason::kParse)};
+  CHECK(check_named(facts, "values mlx5_0").mend.find("rdmadiag capture") != std::string::npos);
+  facts.issues["mlx5_0"] = {issue("/sys/b", core::IssueReason::kEio)};
+  CHECK(check_named(facts, "values mlx5_0").mend.starts_with("dmesg"));
 }
 
 TEST_CASE("little locked memory is a warning unless the process may ignore it") {

@@ -1,5 +1,7 @@
 // The real program: what main does with terminals, locales, signals and another host's agent.
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -114,4 +116,17 @@ TEST_CASE("an agent nobody runs is said to be so") {
   CliProcess process({"status", "--agent", "127.0.0.1:1"});
   CHECK(process.wait() == 3);
   CHECK(process.output().find("http://127.0.0.1:1/api/v1/snapshot: ") != std::string::npos);
+}
+
+TEST_CASE("a reader that has seen enough is no error") {
+  int ends[2] = {-1, -1};
+  REQUIRE(pipe2(ends, O_CLOEXEC) == 0);
+  const core::UniqueFd nobody_writes(ends[1]);
+  const std::string pipe = "/proc/self/fd/" + std::to_string(ends[1]);
+  // Opened by the program before the reader goes: see become_cli.
+  core::UniqueFd reader(ends[0]);
+  CliProcess process({"metrics"}, {.environment = {}, .terminal_columns = 0, .output = pipe});
+  reader = {};
+  CHECK(process.wait() == 0);
+  CHECK(process.output().empty());
 }

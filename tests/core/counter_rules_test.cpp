@@ -83,6 +83,80 @@ TEST_CASE("a counter rule without its signal says so instead of passing") {
   }
 }
 
+TEST_CASE("a counter that is there and cannot be read is not one that the driver lacks") {
+  const auto reason = [](std::vector<ReadIssue> issues, std::string_view rule) {
+    TwoLooks looks;
+    looks.now.issues = std::move(issues);
+    const Diagnosis diagnosis = looks.diagnose();
+    const Unknown* unknown = find_unknown(diagnosis, rule);
+    return unknown == nullptr ? std::string() : unknown->reason;
+  };
+  const auto port_issue = [](const std::string& path, IssueReason why, Source source) {
+    ReadIssue issue;
+    issue.source = source;
+    issue.path = "/sys/class/infiniband/mlx5_0/" + path;
+    issue.reason = why;
+    return std::vector<ReadIssue>{issue};
+  };
+  constexpr auto kCounters = Source::kSysfsCounters;
+  constexpr auto kHardware = Source::kSysfsHwCounters;
+  constexpr auto kEperm = IssueReason::kEperm;
+  const std::string kUnread = "the counter cannot be read (eperm)";
+  const std::string kNone = "the driver has no such counter";
+
+  const auto symbol_error = port_issue("ports/1/counters/symbol_error", kEperm, kCounters);
+  CHECK(reason(symbol_error, "link-symbol-errors") == kUnread);
+  CHECK(reason(symbol_error, "link-recoveries") == kNone);
+  CHECK(reason(port_issue("ports/2/counters/symbol_error", kEperm, kCounters),
+               "link-symbol-errors") == kNone);
+  CHECK(reason(port_issue("ports/1/hw_counters/duplicate_request", kEperm, kHardware),
+               "transport-duplicates") == kUnread);
+  CHECK(reason(port_issue("ports/1/hw_counters", kEperm, kHardware), "transport-duplicates") ==
+        kUnread);
+  CHECK(reason(port_issue("hw_counters", kEperm, kHardware), "queue-cq-overflow") == kUnread);
+  CHECK(reason(port_issue("ports/1/counters/symbol_error", IssueReason::kTimeout, kCounters),
+               "link-symbol-errors") == "the counter cannot be read (timeout)");
+  // How kernels say that there is nothing.
+  CHECK(reason(port_issue("ports/1/counters/symbol_error", IssueReason::kEinval, kCounters),
+               "link-symbol-errors") == kNone);
+  auto no_pma = port_issue("ports/1/counters/symbol_error", IssueReason::kParse, kCounters);
+  CHECK(reason(no_pma, "link-symbol-errors") == "the counter cannot be read (parse)");
+  no_pma.front().detail = "N/A (no PMA)\\n";
+  CHECK(reason(no_pma, "link-symbol-errors") == kNone);
+}
+
+TEST_CASE("a port that cannot be read is not called well") {
+  TwoLooks looks;
+  looks.count("rdma_port_symbol_errors_total", 7, 7);
+  CHECK(looks.diagnose().exit_code() == 0);
+
+  TwoLooks stateless = looks;
+  stateless.port_now().state.reset();
+  CHECK(stateless.diagnose().exit_code() == 3);
+  REQUIRE(stateless.diagnose().unreadable.size() == 1);
+  CHECK(stateless.diagnose().unreadable.front().port == 1);
+
+  ReadIssue issue;
+  issue.source = Source::kSysfsCounters;
+  issue.path = "/sys/class/infiniband/mlx5_0/ports/1/counters/link_downed";
+  issue.reason = IssueReason::kEperm;
+  TwoLooks one_odd_file = looks;
+  one_odd_file.now.issues = {issue};
+  CHECK(one_odd_file.diagnose().exit_code() == 0);
+  TwoLooks every_file = one_odd_file;
+  every_file.port_now().counters.clear();
+  CHECK(every_file.diagnose().exit_code() == 3);
+  every_file.now.issues.front().reason = IssueReason::kEinval;
+  CHECK(every_file.diagnose().exit_code() == 0);
+
+  // What is known to be wrong is still said.
+  TwoLooks broken = stateless;
+  broken.now.ports.push_back(looks.port_now());
+  broken.now.ports.back().number = 2;
+  broken.now.ports.back().state = 1;
+  CHECK(broken.diagnose().exit_code() == 2);
+}
+
 TEST_CASE("a counter that fell is a new baseline, not an alarm") {
   TwoLooks reset;
   reset.count("rdma_ack_timeouts_total", 1000, 3);
@@ -90,7 +164,7 @@ TEST_CASE("a counter that fell is a new baseline, not an alarm") {
   CHECK(find(diagnosis, "transport-ack-timeouts") == nullptr);
   REQUIRE(find_unknown(diagnosis, "transport-ack-timeouts") != nullptr);
   CHECK(find_unknown(diagnosis, "transport-ack-timeouts")->reason ==
-        "the counter was reset between the two looks");
+        "the counter was reset between the two looks, or not read at the first");
 }
 
 TEST_CASE("lifetime totals never alarm, they inform") {

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "agent/core/diagnose/counter_sums.h"
+#include "agent/core/diagnose/missing.h"
 #include "agent/core/diagnose/rules.h"
 
 namespace rdmadiag::core {
@@ -23,6 +24,8 @@ struct CounterRule {
 };
 
 constexpr double kPerHour = 1.0 / 3600;
+constexpr std::string_view kNoBaseline =
+    "the counter was reset between the two looks, or not read at the first";
 
 // Thresholds. Symbol errors: a bit error ratio of 1e-12, the InfiniBand specification's limit,
 // gives 120 errors an hour at 4X QDR's 32 Gb/s. Transport errors: one in 10^5 packets costs a
@@ -228,87 +231,108 @@ const std::vector<MetricSet>& rule_metrics() {
   return kSets;
 }
 
-void judge(const CounterRule& rule, const MetricSet& metrics, const Subject& subject,
-           const CounterSums& sums, double seconds, Report& report) {
-  const std::optional<double> total = sums.total(metrics);
+// The counters of one port, or of a device itself, at both looks.
+struct Look {
+  const DeviceSnapshot* device;
+  Subject subject;  // port 0: the device itself
+  CounterSums sums;
+  double seconds;
+};
+
+void tell_missing(std::string_view rule, const Look& look, const MetricSet& metrics,
+                  Report& report) {
+  if (!report.lists_unknown()) return;
+  report.could_not_tell(rule, look.subject, why_missing(*look.device, look.subject.port, metrics));
+}
+
+void judge(const CounterRule& rule, const MetricSet& metrics, const Look& look, Report& report) {
+  const std::optional<double> total = look.sums.total(metrics);
   if (!total) {
-    report.could_not_tell(rule.rule, subject, "the driver has no such counter");
+    tell_missing(rule.rule, look, metrics, report);
     return;
   }
-  if (!sums.has_before()) {
+  if (!look.sums.has_before()) {
     if (*total >= rule.minimum && rule.per_packet == 0) {
-      report.add(rule.rule, subject, FindingSeverity::kInfo,
+      report.add(rule.rule, look.subject, FindingSeverity::kInfo,
                  fmt::format("{} {} since they were last reset; one look gives no rate",
                              number_text(*total), rule.what),
                  std::string(rule.threshold));
     }
-    report.could_not_tell(rule.rule, subject, "one look gives no rate");
+    report.could_not_tell(rule.rule, look.subject, "one look gives no rate");
     return;
   }
-  const std::optional<double> increase = sums.increase(metrics);
+  const std::optional<double> increase = look.sums.increase(metrics);
   if (!increase) {
-    report.could_not_tell(rule.rule, subject, "the counter was reset between the two looks");
+    report.could_not_tell(rule.rule, look.subject, kNoBaseline);
     return;
   }
-  const double rate = *increase / seconds;
+  const double rate = *increase / look.seconds;
   if (*increase < rule.minimum || rate <= rule.per_second) return;
   std::string found = fmt::format("{} {} in {} s ({}/s)", number_text(*increase), rule.what,
-                                  number_text(seconds), number_text(rate));
+                                  number_text(look.seconds), number_text(rate));
   if (rule.per_packet > 0) {
-    const auto packets = packets_moved(sums);
+    const auto packets = packets_moved(look.sums);
     if (packets && *packets > 0) {
       const double share = *increase / *packets;
       if (share <= rule.per_packet) return;
       found += fmt::format(", {} % of packets", number_text(share * 100));
     }
   }
-  report.add(rule.rule, subject, std::move(found), std::string(rule.threshold));
+  report.add(rule.rule, look.subject, std::move(found), std::string(rule.threshold));
 }
 
-void judge_all(MetricScope scope, const Subject& subject, const CounterSums& sums, double seconds,
-               Report& report) {
+void judge_all(MetricScope scope, const Look& look, Report& report) {
   const std::vector<MetricSet>& metrics = rule_metrics();
   for (std::size_t i = 0; i < kCounterRules.size(); ++i) {
-    if (kCounterRules[i].scope == scope)
-      judge(kCounterRules[i], metrics[i], subject, sums, seconds, report);
+    if (kCounterRules[i].scope == scope) judge(kCounterRules[i], metrics[i], look, report);
   }
 }
 
 // The share of completions with an error that are not just the flush of a closing queue pair.
-void check_completion_errors(const Subject& subject, const CounterSums& sums, double seconds,
-                             Report& report) {
+void check_completion_errors(const Look& look, Report& report) {
   static const MetricSet kErrors{"rdma_requester_cqe_errors_total",
                                  "rdma_responder_cqe_errors_total"};
   static const MetricSet kFlushes{"rdma_requester_cqe_flush_errors_total",
                                   "rdma_responder_cqe_flush_errors_total"};
   constexpr std::string_view kRule = "queue-completion-errors";
-  if (!sums.has_before()) {
-    report.could_not_tell(kRule, subject, "one look gives no rate");
+  if (!look.sums.total(kErrors)) {
+    tell_missing(kRule, look, kErrors, report);
     return;
   }
-  const auto errors = sums.increase(kErrors);
+  if (!look.sums.has_before()) {
+    report.could_not_tell(kRule, look.subject, "one look gives no rate");
+    return;
+  }
+  const auto errors = look.sums.increase(kErrors);
   if (!errors) {
-    report.could_not_tell(kRule, subject, "the driver has no such counter");
+    report.could_not_tell(kRule, look.subject, kNoBaseline);
     return;
   }
-  const double flushes = sums.increase(kFlushes).value_or(0);
+  const double flushes = look.sums.increase(kFlushes).value_or(0);
   if (*errors <= flushes) return;
-  report.add(kRule, subject,
+  report.add(kRule, look.subject,
              fmt::format("{} completions with errors in {} s, flushes not counted",
-                         number_text(*errors - flushes), number_text(seconds)),
+                         number_text(*errors - flushes), number_text(look.seconds)),
              "none");
 }
 
 // Marks must lead to notifications, and notifications to slow-down.
-void check_congestion_loop(const Subject& subject, const CounterSums& sums, Report& report) {
+void check_congestion_loop(const Look& look, Report& report) {
   static const MetricSet kMarked{"rdma_ecn_marked_received_total"};
   static const MetricSet kSent{"rdma_cnp_sent_total"};
   static const MetricSet kHandled{"rdma_cnp_handled_total"};
   static const MetricSet kIgnored{"rdma_cnp_ignored_total"};
   constexpr std::string_view kRule = "congestion-loop-broken";
   constexpr double kEnough = 100;  // fewer marks may simply fall into one notification's interval
+  const CounterSums& sums = look.sums;
+  const bool receives = sums.total(kMarked) && sums.total(kSent);
+  const bool reacts = sums.total(kHandled) && sums.total(kIgnored);
+  if (!receives && !reacts) {
+    tell_missing(kRule, look, sums.total(kMarked) ? kSent : kMarked, report);
+    return;
+  }
   if (!sums.has_before()) {
-    report.could_not_tell(kRule, subject, "one look gives no rate");
+    report.could_not_tell(kRule, look.subject, "one look gives no rate");
     return;
   }
   const auto marked = sums.increase(kMarked);
@@ -316,17 +340,17 @@ void check_congestion_loop(const Subject& subject, const CounterSums& sums, Repo
   const auto handled = sums.increase(kHandled);
   const auto ignored = sums.increase(kIgnored);
   if (!(marked && sent) && !(handled && ignored)) {
-    report.could_not_tell(kRule, subject, "the driver has no such counter");
+    report.could_not_tell(kRule, look.subject, kNoBaseline);
     return;
   }
   if (marked && sent && *marked >= kEnough && *sent == 0) {
     report.add(
-        kRule, subject,
+        kRule, look.subject,
         fmt::format("{} marked packets arrived, no notification was sent", number_text(*marked)),
         "a notification for marked flows");
   }
   if (handled && ignored && *ignored >= kEnough && *handled == 0) {
-    report.add(kRule, subject,
+    report.add(kRule, look.subject,
                fmt::format("{} notifications arrived, all were ignored", number_text(*ignored)),
                "the sender slows down");
   }
@@ -337,15 +361,21 @@ void check_congestion_loop(const Subject& subject, const CounterSums& sums, Repo
 void check_counters(const Evidence& evidence, Report& report) {
   for (const DeviceView& device : device_views(evidence)) {
     for (const PortView& port : port_views(device)) {
-      const Subject subject = port.subject();
-      const CounterSums sums(port.now->counters, port.before ? &port.before->counters : nullptr);
-      judge_all(MetricScope::kPort, subject, sums, device.seconds, report);
-      check_completion_errors(subject, sums, device.seconds, report);
-      check_congestion_loop(subject, sums, report);
+      const Look look{
+          .device = device.now,
+          .subject = port.subject(),
+          .sums = {port.now->counters, port.before ? &port.before->counters : nullptr},
+          .seconds = device.seconds};
+      judge_all(MetricScope::kPort, look, report);
+      check_completion_errors(look, report);
+      check_congestion_loop(look, report);
     }
-    const CounterSums sums(device.now->counters,
-                           device.before ? &device.before->counters : nullptr);
-    judge_all(MetricScope::kDevice, device.subject(), sums, device.seconds, report);
+    const Look look{.device = device.now,
+                    .subject = device.subject(),
+                    .sums = {device.now->counters,
+                             device.before ? &device.before->counters : nullptr},
+                    .seconds = device.seconds};
+    judge_all(MetricScope::kDevice, look, report);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "agent/core/diagnose/missing.h"
 #include "agent/core/diagnose/rules.h"
 
 namespace rdmadiag::core {
@@ -58,6 +59,20 @@ Diagnosis Report::take() {
   return std::move(diagnosis_);
 }
 
+namespace {
+
+std::vector<Subject> unreadable_ports(const Evidence& evidence) {
+  std::vector<Subject> ports;
+  for (const DeviceView& device : device_views(evidence)) {
+    for (const PortView& port : port_views(device)) {
+      if (is_unreadable(*device.now, *port.now)) ports.push_back(port.subject());
+    }
+  }
+  return ports;
+}
+
+}  // namespace
+
 Diagnosis diagnose(const Evidence& evidence) {
   Report report(evidence.list_unknown);
   check_link(evidence, report);
@@ -75,6 +90,7 @@ Diagnosis diagnose(const Evidence& evidence) {
   diagnosis.any_device =
       std::any_of(evidence.now->devices.begin(), evidence.now->devices.end(),
                   [](const DeviceEntry& entry) { return entry.snapshot != nullptr; });
+  diagnosis.unreadable = unreadable_ports(evidence);
   return diagnosis;
 }
 

@@ -34,6 +34,8 @@ class Report {
   void add(std::string_view rule, const Subject& subject, std::string found, std::string expected);
   void add(std::string_view rule, const Subject& subject, FindingSeverity severity,
            std::string found, std::string expected);
+  // What could not be told is dropped where nobody lists it: ask before a reason costs much.
+  [[nodiscard]] bool lists_unknown() const { return list_unknown_; }
   void could_not_tell(std::string_view rule, const Subject& subject, std::string_view reason);
 
   [[nodiscard]] Diagnosis take();

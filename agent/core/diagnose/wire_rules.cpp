@@ -5,18 +5,19 @@
 #include <cmath>
 
 #include "agent/core/diagnose/counter_sums.h"
+#include "agent/core/diagnose/missing.h"
 #include "agent/core/diagnose/rules.h"
 
 namespace rdmadiag::core {
 namespace {
 
-void check_fec(const Subject& subject, const NetdevSnapshot& now, const NetdevSnapshot* before,
+void check_fec(const Subject& subject, const DeviceSnapshot& device, const NetdevSnapshot& now, const NetdevSnapshot* before,
                double seconds, Report& report) {
   static const MetricSet kLost{"rdma_nic_fec_uncorrectable_blocks_total"};
   constexpr std::string_view kRule = "link-fec";
   const CounterSums sums(now.counters, before ? &before->counters : nullptr);
   if (!sums.total(kLost)) {
-    report.could_not_tell(kRule, subject, "the driver has no such counter");
+    if (report.lists_unknown()) report.could_not_tell(kRule, subject, why_missing(device, now));
     return;
   }
   if (!sums.has_before()) {
@@ -84,7 +85,7 @@ void check_wire(const Evidence& evidence, Report& report) {
       for (const NetdevSnapshot* netdev : netdevs_of(port)) {
         const Subject subject{
             .device = device.now->name, .port = port.now->number, .netdev = netdev->name};
-        check_fec(subject, *netdev,
+        check_fec(subject, *device.now, *netdev,
                   device.before ? device.before->find_netdev(netdev->name) : nullptr,
                   device.seconds, report);
         check_module(subject, *netdev, report);
