@@ -31,6 +31,23 @@ std::string state_of(const std::filesystem::path& path) {
 
 }  // namespace
 
+core::Result<WebPolicy> load_web_policy(const std::filesystem::path& file) {
+  auto config = load_web_config(file);
+  if (!config) {
+    return tl::make_unexpected(std::move(config.error()));
+  }
+  WebPolicy policy;
+  if (config->tls) {
+    auto tls = TlsContext::make(*config->tls);
+    if (!tls) {
+      return core::fail(file.string() + ": " + tls.error().message());
+    }
+    policy.tls = std::move(*tls);
+  }
+  policy.config = std::make_shared<const WebConfig>(std::move(*config));
+  return policy;
+}
+
 core::Result<WebConfigWatch> WebConfigWatch::open(
     std::optional<std::filesystem::path> file, const core::Clock& clock,
     std::function<void(const core::Error&)> on_problem) {
@@ -74,24 +91,15 @@ core::Result<WebPolicy> WebConfigWatch::read() {
   if (watched_.empty()) {
     watched_ = {*file_};
   }
-  core::Result<WebConfig> config;
+  core::Result<WebPolicy> policy;
   do {
     // State before content: a change in between is then seen as one the next time.
     seen_ = state_of_files();
-    config = load_web_config(*file_);
-    if (!config) {
-      return tl::make_unexpected(std::move(config.error()));
+    policy = load_web_policy(*file_);
+    if (!policy) {
+      return policy;
     }
-  } while (std::exchange(watched_, config->files) != config->files);
-  WebPolicy policy;
-  if (config->tls) {
-    auto tls = TlsContext::make(*config->tls);
-    if (!tls) {
-      return core::fail(file_->string() + ": " + tls.error().message());
-    }
-    policy.tls = std::move(*tls);
-  }
-  policy.config = std::make_shared<const WebConfig>(std::move(*config));
+  } while (std::exchange(watched_, policy->config->files) != policy->config->files);
   return policy;
 }
 

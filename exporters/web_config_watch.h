@@ -22,6 +22,10 @@ struct WebPolicy {
   std::shared_ptr<const TlsContext> tls = nullptr;  // null: plain HTTP
 };
 
+// Reads the file and those it names, and makes of them what connections are set up with: what this
+// accepts can be served with. The error is one line that names the file at fault.
+[[nodiscard]] core::Result<WebPolicy> load_web_policy(const std::filesystem::path& file);
+
 class WebConfigWatch {
  public:
   // Without a file the policy is empty for good. `clock` outlives the watch.

@@ -248,13 +248,18 @@ core::Status App::print_once() {
 
 }  // namespace
 
-core::Status run_daemon(const Options& options, const config::Config& config, AppParts parts) {
+core::Status check_start(const Options& options, const config::Config& config) {
   if (auto status = host::check_options(make_collect_options(options, config)); !status)
     return status;
   if (const std::string& file = config.probes.key_file; !file.empty()) {
     if (const auto keys = probes::read_key_file(file); !keys)
       return tl::make_unexpected(keys.error());
   }
+  return {};
+}
+
+core::Status run_daemon(const Options& options, const config::Config& config, AppParts parts) {
+  if (auto status = check_start(options, config); !status) return status;
   App app(options, config, parts);
   return app.serve(std::move(parts.sockets));
 }

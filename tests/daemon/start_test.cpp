@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/daemon/daemon_process.h"
+#include "tests/exporters/certificates.h"
 #include "tests/exporters/curl_client.h"
 #include "tests/exporters/series.h"
 
@@ -149,6 +150,39 @@ TEST_CASE("a check prints every problem, or that there is none") {
   CHECK(both.exit_code == 1);
   CHECK(both.err.find("web.yml:1:") != std::string::npos);
   CHECK(both.err.find("tls_server_confg") != std::string::npos);
+}
+
+TEST_CASE("a check refuses what the daemon could not serve with") {
+  const SampleTree tree("no_devices");
+  const TempDir folder;
+  const CertificateAuthority authority("test authority");
+  const CertificateAndKey one = authority.sign({.common_name = "one"});
+  const CertificateAndKey other = authority.sign({.common_name = "other"});
+  const std::string certificate = write_file(folder, "server.crt", one.certificate);
+  const std::string key = write_file(folder, "server.key", other.key);
+  const std::string web = write_file(
+      folder, "web.yml", "tls_server_config: {cert_file: server.crt, key_file: server.key}\n");
+  const auto check_refused = [&](const std::string& problem) {
+    const Finished checked = run_daemon({"--config.check", "--web.config.file", web});
+    CHECK(checked.exit_code == 1);
+    CHECK(checked.out.empty());
+    CHECK(checked.err.starts_with(problem));
+    check_one_line(run_daemon(serving(tree, {"--web.config.file", web})), problem);
+  };
+  check_refused(web + ": certificate " + certificate + " does not match key " + key);
+  write_file(folder, "server.crt", "junk");
+  check_refused(web + ": loading certificate " + certificate + " and key " + key + ": ");
+  write_file(folder, "server.crt", one.certificate);
+  write_file(folder, "server.key", one.key);
+  CHECK(run_daemon({"--config.check", "--web.config.file", web}).out == web + ": fine\n");
+
+  const std::string keys = write_file(folder, "probe.key", "no key\n");
+  REQUIRE(chmod(keys.c_str(), 0600) == 0);
+  const std::string config =
+      write_file(folder, "rdmadiag.yaml", "probes: {key_file: " + keys + "}\n");
+  const Finished bad_key = run_daemon({"--config.check", "--config.file", config});
+  CHECK(bad_key.exit_code == 1);
+  CHECK(bad_key.err.starts_with("key file " + keys + ": "));
 }
 
 TEST_CASE("the page, its style and the JSON are served with their types") {
