@@ -48,10 +48,9 @@ core::Result<WebPolicy> load_web_policy(const std::filesystem::path& file) {
   return policy;
 }
 
-core::Result<WebConfigWatch> WebConfigWatch::open(
-    std::optional<std::filesystem::path> file, const core::Clock& clock,
-    std::function<void(const core::Error&)> on_problem) {
-  WebConfigWatch watch(std::move(file), clock, std::move(on_problem));
+core::Result<WebConfigWatch> WebConfigWatch::open(std::optional<std::filesystem::path> file,
+                                                  const core::Clock& clock, OnReload on_reload) {
+  WebConfigWatch watch(std::move(file), clock, std::move(on_reload));
   if (!watch.file_) {
     return watch;
   }
@@ -77,14 +76,21 @@ const WebPolicy& WebConfigWatch::current() {
   if (policy && (policy->tls == nullptr) != (policy_.tls == nullptr)) {
     policy = core::fail(file_->string() + ": TLS cannot be turned on or off without a restart");
   }
-  const std::string problem = policy ? "" : policy.error().message();
+  note_reload(policy);
   if (policy) {
     policy_ = std::move(*policy);
-  } else if (problem != problem_ && on_problem_) {
-    on_problem_({{}, "web config not reloaded: " + problem});
   }
-  problem_ = problem;
   return policy_;
+}
+
+void WebConfigWatch::note_reload(const core::Result<WebPolicy>& policy) {
+  const std::string problem = policy ? "" : policy.error().message();
+  const bool is_known = !policy && problem == problem_;
+  problem_ = problem;
+  if (is_known || !on_reload_) {
+    return;
+  }
+  on_reload_(policy ? core::Status() : core::fail("web config not reloaded: " + problem));
 }
 
 core::Result<WebPolicy> WebConfigWatch::read() {

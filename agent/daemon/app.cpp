@@ -106,7 +106,14 @@ class App {
 
  private:
   [[nodiscard]] RouteParts route_parts() {
-    return {observer_, reloader_, process_, config_, ready_, probing_, bench_};
+    return {.observer = observer_,
+            .reloader = reloader_,
+            .web_config_taken = options_.web_config_file ? &web_config_taken_ : nullptr,
+            .process = process_,
+            .config = config_,
+            .ready = ready_,
+            .probing = probing_,
+            .bench = bench_};
   }
   std::vector<std::string> apply(const config::Config& fresh);
   core::Status start_server(std::vector<core::UniqueFd> sockets);
@@ -118,6 +125,7 @@ class App {
   const Options options_;
   const std::shared_ptr<const core::Clock> clock_;
   std::atomic<bool> ready_ = false;
+  std::atomic<bool> web_config_taken_ = true;
   ProbingParts probing_parts_;
   Published<config::Config> config_;
   host::Collector collector_;
@@ -155,6 +163,7 @@ core::Status App::start_server(std::vector<core::UniqueFd> sockets) {
   server.on_problem = [](const core::Error& error) {
     core::log_warn("serving", {{"problem", error.message()}});
   };
+  server.on_web_config = [this](bool taken) { web_config_taken_ = taken; };
   const auto lifecycle = options_.enable_lifecycle ? Lifecycle::kEnabled : Lifecycle::kDisabled;
   auto started = exporters::HttpServer::start(std::move(server),
                                               make_routes(route_parts(), lifecycle), *clock_);

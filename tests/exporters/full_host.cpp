@@ -238,6 +238,7 @@ core::AgentStatus full_agent() {
   agent.revision = "0123456789ab";
   agent.config_reload_successful = false;
   agent.config_reloaded_at = kTime;
+  agent.web_config_reload_successful = true;
   agent.process = {.cpu_seconds = 1.5,
                    .start_time_seconds = 1'767'225'000,
                    .open_fds = 10,

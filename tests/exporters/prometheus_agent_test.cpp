@@ -85,6 +85,12 @@ TEST_CASE("What the agent knows of itself and its ports") {
   CHECK(series.at("rdmadiag_build_info{version=\"1.2.3\",revision=\"abc\"}") == "1");
   CHECK(series.at("rdmadiag_config_last_reload_successful") == "0");
   CHECK(series.at("rdmadiag_config_last_reload_success_timestamp_seconds") == "1767225600.5");
+  const std::string web = "rdmadiag_web_config_last_reload_successful";
+  CHECK(series.count(web) == 0);
+  agent.web_config_reload_successful = false;
+  CHECK(render(core::HostSnapshot(), agent).at(web) == "0");
+  agent.web_config_reload_successful = true;
+  CHECK(render(core::HostSnapshot(), agent).at(web) == "1");
   const std::string labels = "{device=\"mlx5_0\",port=\"1\"}";
   CHECK(std::stod(series.at("rdma_port_expected_rate_bytes_per_second" + labels)) == 50e9);
   CHECK(series.at("rdma_port_state_changes_total" + labels) == "3");
