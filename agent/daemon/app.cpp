@@ -255,11 +255,23 @@ core::Status App::print_once() {
   return {};
 }
 
+// Where a root is mistyped nothing would ever be read; what is missing below it may come yet.
+core::Status check_root(const char* flag, const std::filesystem::path& root) {
+  std::error_code error;
+  if (std::filesystem::is_directory(root, error)) return {};
+  return core::errno_error(error ? error.value() : ENOTDIR, flag + ('=' + root.string()));
+}
+
+core::Status check_reading(const Options& options, const config::Config& config) {
+  if (auto status = check_root("--path.sysfs", options.roots.sys); !status) return status;
+  if (auto status = check_root("--path.procfs", options.roots.proc); !status) return status;
+  return host::check_options(make_collect_options(options, config));
+}
+
 }  // namespace
 
 core::Status check_start(const Options& options, const config::Config& config) {
-  if (auto status = host::check_options(make_collect_options(options, config)); !status)
-    return status;
+  if (auto status = check_reading(options, config); !status) return status;
   if (const std::string& file = config.probes.key_file; !file.empty()) {
     if (const auto keys = probes::read_key_file(file); !keys)
       return tl::make_unexpected(keys.error());
@@ -274,8 +286,7 @@ core::Status run_daemon(const Options& options, const config::Config& config, Ap
 }
 
 core::Status run_once(const Options& options, const config::Config& config, AppParts parts) {
-  if (auto status = host::check_options(make_collect_options(options, config)); !status)
-    return status;
+  if (auto status = check_reading(options, config); !status) return status;
   parts.launch = host::launch_here;  // there is no second read that would find the answers
   return App(options, config, parts).print_once();
 }

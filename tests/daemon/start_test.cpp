@@ -48,6 +48,17 @@ TEST_CASE("a host without RDMA is healthy and has no devices") {
   }
 }
 
+TEST_CASE("devices that cannot be listed are not counted") {
+  SampleTree tree("no_rdma");
+  tree.write("sys/class/infiniband", "no directory");
+  const Finished once = run_daemon(
+      {"--once", "--path.sysfs", tree.sys().string(), "--path.procfs", tree.proc().string()});
+  CHECK(once.exit_code == 0);
+  const auto printed = parse_series(once.out);
+  CHECK(printed.at("rdmadiag_source_success{source=\"sysfs_port\"}") == "0");
+  CHECK(printed.count("rdma_devices") == 0);
+}
+
 TEST_CASE("every sample host is served, and printed as it is served") {
   for (const std::string& name : sample_tree_names()) {
     INFO(name);
@@ -117,6 +128,19 @@ TEST_CASE("what cannot start says why in one line") {
   check_one_line(run_daemon(serving(tree, {"--device.include", "mlx5_("})), "mlx5_(");
   check_one_line(run_daemon(serving(tree, {"--web.listen-address", "nonsense"})), "nonsense");
   check_one_line(run_daemon(serving(tree, {"--web.config.file", "/nowhere.yml"})), "/nowhere.yml");
+
+  const std::string sys = tree.sys().string();
+  const std::string proc = tree.proc().string();
+  for (const Arguments& mode : {Arguments{}, Arguments{"--once"}}) {
+    const auto roots = [&](const std::string& sysfs, const std::string& procfs) {
+      Arguments arguments = {"--path.sysfs", sysfs, "--path.procfs", procfs};
+      arguments.insert(arguments.end(), mode.begin(), mode.end());
+      return run_daemon(arguments);
+    };
+    check_one_line(roots("/nowhere", proc), "--path.sysfs=/nowhere: No such file or directory");
+    check_one_line(roots(sys, "/nowhere"), "--path.procfs=/nowhere: No such file or directory");
+    check_one_line(roots(bad, proc), "--path.sysfs=" + bad + ": Not a directory");
+  }
 
   DaemonProcess first(serving(tree));
   const std::string taken = first.url().substr(7);

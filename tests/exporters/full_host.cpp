@@ -227,7 +227,8 @@ core::HostSnapshot full_host() {
   gone.present = false;
   host.devices.push_back(stuck);
   host.devices.push_back(gone);
-  host.sources = {source_status(core::Source::kRdmaNetlink, false)};
+  host.sources = {source_status(core::Source::kSysfsPort, true),
+                  source_status(core::Source::kRdmaNetlink, false)};
   host.issues = {issue("class/infiniband", core::IssueReason::kEperm)};
   return host;
 }

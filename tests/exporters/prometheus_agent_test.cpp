@@ -70,6 +70,19 @@ TEST_CASE("The collect filter picks sources; the agent's build and reload state 
   CHECK(all.at("rdma_uncatalogued_truncated{device=\"mlx5_0\"}") == "0");
 }
 
+TEST_CASE("Devices are counted when somebody could tell which there are") {
+  const auto devices = [](bool sysfs, bool netlink) {
+    core::HostSnapshot host;
+    host.sources = {test::source_status(core::Source::kSysfsPort, sysfs),
+                    test::source_status(core::Source::kRdmaNetlink, netlink)};
+    return render(host).count("rdma_devices");
+  };
+  CHECK(devices(true, true) == 1);
+  CHECK(devices(false, true) == 1);
+  CHECK(devices(true, false) == 1);
+  CHECK(devices(false, false) == 0);
+}
+
 TEST_CASE("What the agent knows of itself and its ports") {
   core::AgentStatus agent;
   agent.version = "1.2.3";
