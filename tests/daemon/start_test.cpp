@@ -59,6 +59,16 @@ TEST_CASE("devices that cannot be listed are not counted") {
   CHECK(printed.count("rdma_devices") == 0);
 }
 
+TEST_CASE("a device's name cannot add a line to what is served") {
+  SampleTree tree("no_devices");
+  tree.make_directory("sys/class/infiniband/rxe0\"} 1\nrdma_devices 9/ports/1");
+  const Finished once = run_daemon(
+      {"--once", "--path.sysfs", tree.sys().string(), "--path.procfs", tree.proc().string()});
+  const auto printed = parse_series(once.out);
+  CHECK(printed.at("rdma_devices") == "1");
+  CHECK(printed.at("rdma_device_present{device=\"rxe0\\\"} 1\\nrdma_devices 9\"}") == "1");
+}
+
 TEST_CASE("every sample host is served, and printed as it is served") {
   for (const std::string& name : sample_tree_names()) {
     INFO(name);
