@@ -81,6 +81,12 @@ void write_config(const core::AgentStatus& agent, Exposition& out) {
   out.family("rdmadiag_config_last_reload_success_timestamp_seconds", FamilyType::kGauge,
              "When the configuration was last loaded, in seconds since the epoch.");
   if (agent.config_reloaded_at) out.sample("", unix_seconds(*agent.config_reloaded_at));
+  out.family("rdmadiag_web_config_last_reload_successful", FamilyType::kGauge,
+             "1 when the last change of the web configuration (TLS, users) was taken, 0 when the "
+             "former stays; absent without one.");
+  if (agent.web_config_reload_successful) {
+    out.sample("", *agent.web_config_reload_successful ? 1 : 0);
+  }
 }
 
 void write_findings(const core::Diagnosis& diagnosis, Exposition& out) {

@@ -11,13 +11,18 @@ namespace {
 using core::DeviceSnapshot;
 using core::PcieSnapshot;
 
+// False when none of those that were asked could tell which devices there are.
+bool are_listed(const core::HostSnapshot& host) {
+  return host.sources.empty() || std::ranges::any_of(host.sources, &core::SourceStatus::success);
+}
+
 void write_presence(const HostView& view, Exposition& out) {
   std::size_t present = 0;
   for (const DeviceView& device : view.devices) present += device.entry->present ? 1 : 0;
-  out.family(
-      "rdma_devices", FamilyType::kGauge,
-      "RDMA devices of the host (/sys/class/infiniband, RDMA netlink); 0 is a normal state.");
-  out.sample("", present);
+  out.family("rdma_devices", FamilyType::kGauge,
+             "RDMA devices of the host (/sys/class/infiniband, RDMA netlink); 0 is a normal state, "
+             "absent when they could not be listed.");
+  if (are_listed(view.host)) out.sample("", present);
   out.family("rdma_device_present", FamilyType::kGauge,
              "1 while the device exists, 0 for some time after it vanished.");
   for (const DeviceView& device : view.devices) {

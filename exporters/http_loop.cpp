@@ -78,7 +78,15 @@ core::Status HttpLoop::prepare() {
   if (!epoll_ || !wakeup_) {
     return core::errno_error(errno, "preparing the HTTP server");
   }
-  auto watch = WebConfigWatch::open(options_.web_config_file, clock_, options_.on_problem);
+  const auto on_reload = [this](const core::Status& status) {
+    if (options_.on_web_config) {
+      options_.on_web_config(status.has_value());
+    }
+    if (!status && options_.on_problem) {
+      options_.on_problem(status.error());
+    }
+  };
+  auto watch = WebConfigWatch::open(options_.web_config_file, clock_, on_reload);
   if (!watch) {
     return tl::make_unexpected(std::move(watch.error()));
   }

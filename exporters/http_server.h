@@ -42,6 +42,8 @@ struct HttpServerOptions {
   // Told of what goes wrong while serving, e.g. a changed web config that is not usable. Called
   // from the server's thread.
   std::function<void(const core::Error&)> on_problem = {};
+  // Whether a changed web config was taken; false: the former stays. Called from the same thread.
+  std::function<void(bool)> on_web_config = {};
 };
 
 struct HttpServerStats {

@@ -341,6 +341,7 @@ void fields(Archive& archive, Agent& agent) {
   archive.field("revision", agent.revision);
   archive.field("config_reload_successful", agent.config_reload_successful);
   archive.field("config_reloaded_at", agent.config_reloaded_at);
+  archive.field("web_config_reload_successful", agent.web_config_reload_successful);
   archive.field("process", agent.process);
   archive.field("ports", agent.ports);
   archive.field("bursts", agent.bursts);

@@ -31,10 +31,26 @@ std::string state_of(const std::filesystem::path& path) {
 
 }  // namespace
 
-core::Result<WebConfigWatch> WebConfigWatch::open(
-    std::optional<std::filesystem::path> file, const core::Clock& clock,
-    std::function<void(const core::Error&)> on_problem) {
-  WebConfigWatch watch(std::move(file), clock, std::move(on_problem));
+core::Result<WebPolicy> load_web_policy(const std::filesystem::path& file) {
+  auto config = load_web_config(file);
+  if (!config) {
+    return tl::make_unexpected(std::move(config.error()));
+  }
+  WebPolicy policy;
+  if (config->tls) {
+    auto tls = TlsContext::make(*config->tls);
+    if (!tls) {
+      return core::fail(file.string() + ": " + tls.error().message());
+    }
+    policy.tls = std::move(*tls);
+  }
+  policy.config = std::make_shared<const WebConfig>(std::move(*config));
+  return policy;
+}
+
+core::Result<WebConfigWatch> WebConfigWatch::open(std::optional<std::filesystem::path> file,
+                                                  const core::Clock& clock, OnReload on_reload) {
+  WebConfigWatch watch(std::move(file), clock, std::move(on_reload));
   if (!watch.file_) {
     return watch;
   }
@@ -60,38 +76,36 @@ const WebPolicy& WebConfigWatch::current() {
   if (policy && (policy->tls == nullptr) != (policy_.tls == nullptr)) {
     policy = core::fail(file_->string() + ": TLS cannot be turned on or off without a restart");
   }
-  const std::string problem = policy ? "" : policy.error().message();
+  note_reload(policy);
   if (policy) {
     policy_ = std::move(*policy);
-  } else if (problem != problem_ && on_problem_) {
-    on_problem_({{}, "web config not reloaded: " + problem});
   }
-  problem_ = problem;
   return policy_;
+}
+
+void WebConfigWatch::note_reload(const core::Result<WebPolicy>& policy) {
+  const std::string problem = policy ? "" : policy.error().message();
+  const bool is_known = !policy && problem == problem_;
+  problem_ = problem;
+  if (is_known || !on_reload_) {
+    return;
+  }
+  on_reload_(policy ? core::Status() : core::fail("web config not reloaded: " + problem));
 }
 
 core::Result<WebPolicy> WebConfigWatch::read() {
   if (watched_.empty()) {
     watched_ = {*file_};
   }
-  core::Result<WebConfig> config;
+  core::Result<WebPolicy> policy;
   do {
     // State before content: a change in between is then seen as one the next time.
     seen_ = state_of_files();
-    config = load_web_config(*file_);
-    if (!config) {
-      return tl::make_unexpected(std::move(config.error()));
+    policy = load_web_policy(*file_);
+    if (!policy) {
+      return policy;
     }
-  } while (std::exchange(watched_, config->files) != config->files);
-  WebPolicy policy;
-  if (config->tls) {
-    auto tls = TlsContext::make(*config->tls);
-    if (!tls) {
-      return core::fail(file_->string() + ": " + tls.error().message());
-    }
-    policy.tls = std::move(*tls);
-  }
-  policy.config = std::make_shared<const WebConfig>(std::move(*config));
+  } while (std::exchange(watched_, policy->config->files) != policy->config->files);
   return policy;
 }
 

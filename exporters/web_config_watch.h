@@ -1,5 +1,5 @@
 // The web configuration as it is now: read again when any of its files changes, so that a renewed
-// certificate or a new user needs no restart. A bad change is reported once and the last good one
+// certificate or a new user needs no restart. A bad change is told once and the last good one
 // stays. Used by the network thread only.
 #pragma once
 
@@ -22,27 +22,35 @@ struct WebPolicy {
   std::shared_ptr<const TlsContext> tls = nullptr;  // null: plain HTTP
 };
 
+// Reads the file and those it names, and makes of them what connections are set up with: what this
+// accepts can be served with. The error is one line that names the file at fault.
+[[nodiscard]] core::Result<WebPolicy> load_web_policy(const std::filesystem::path& file);
+
 class WebConfigWatch {
  public:
+  // A change that was taken, or why it was not.
+  using OnReload = std::function<void(const core::Status&)>;
+
   // Without a file the policy is empty for good. `clock` outlives the watch.
-  [[nodiscard]] static core::Result<WebConfigWatch> open(
-      std::optional<std::filesystem::path> file, const core::Clock& clock,
-      std::function<void(const core::Error&)> on_problem);
+  [[nodiscard]] static core::Result<WebConfigWatch> open(std::optional<std::filesystem::path> file,
+                                                         const core::Clock& clock,
+                                                         OnReload on_reload);
 
   // Looks at the files at most once a second.
   [[nodiscard]] const WebPolicy& current();
 
  private:
   WebConfigWatch(std::optional<std::filesystem::path> file, const core::Clock& clock,
-                 std::function<void(const core::Error&)> on_problem)
-      : file_(std::move(file)), clock_(&clock), on_problem_(std::move(on_problem)) {}
+                 OnReload on_reload)
+      : file_(std::move(file)), clock_(&clock), on_reload_(std::move(on_reload)) {}
 
   [[nodiscard]] core::Result<WebPolicy> read();
+  void note_reload(const core::Result<WebPolicy>& policy);
   [[nodiscard]] std::string state_of_files() const;
 
   std::optional<std::filesystem::path> file_;
   const core::Clock* clock_;
-  std::function<void(const core::Error&)> on_problem_;
+  OnReload on_reload_;
   WebPolicy policy_;
   std::vector<std::filesystem::path> watched_;
   std::string seen_;     // state of the files when they were last read

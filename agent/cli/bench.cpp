@@ -162,11 +162,13 @@ int measure(const Options& options, const Context& context) {
 void add_plan_options(CLI::App& app, Options& options) {
   probes::BenchPlan& plan = options.wishes.plan;
   add_word_option(app, "--op", options.operation, "OPERATION",
-                  "What is measured, write unless said");
+                  "What is measured: write, read or send; write unless said");
   add_word_option(app, "--transport", options.transport, "TRANSPORT",
-                  "Of the queue pairs, rc unless said");
-  add_word_option(app, "--metric", options.metric, "METRIC",
-                  "both unless said; registration: what registering memory costs, without a peer");
+                  "Of the queue pairs: rc, uc or ud; rc unless said");
+  add_word_option(
+      app, "--metric", options.metric, "METRIC",
+      "latency, bandwidth or both, which it is unless said; registration: what registering "
+      "memory costs, without a peer");
   app.add_option("--sizes", options.sizes,
                  "Message sizes: 64, 2..1M or 64,4K,1M; 2..1M unless said")
       ->type_name("SIZES");

@@ -19,19 +19,31 @@ json text_json(const std::vector<std::string>& lines) {
   return out;
 }
 
-// No file is no problem where none was asked for: the daemon then runs on defaults.
-tl::expected<config::Config, std::vector<std::string>> load(const std::string& file,
-                                                            const Context& context) {
-  std::error_code ignored;
-  if (!file.empty()) return config::load_config(file);
+using Loaded = tl::expected<config::Config, std::vector<std::string>>;
+
+// Empty when nobody named a file and the usual one is not there: the daemon then runs on defaults.
+std::string file_to_read(const std::string& named, const Context& context) {
+  if (!named.empty()) return named;
   const std::string& usual = context.world.config_file;
-  if (!std::filesystem::exists(usual, ignored)) return config::Config{};
-  return config::load_config(usual);
+  std::error_code ignored;
+  const bool is_missing =
+      std::filesystem::status(usual, ignored).type() == std::filesystem::file_type::not_found;
+  return is_missing ? "" : usual;
 }
 
-int report(const std::vector<std::string>& problems, Context& context) {
+Loaded load(const std::string& file) {
+  if (file.empty()) return config::Config{};
+  return config::load_config(file);
+}
+
+json file_json(const std::string& file) {
+  return file.empty() ? json(nullptr) : json(exporters::terminal_text(file, {.utf8 = true}));
+}
+
+int report(const std::string& file, const std::vector<std::string>& problems, Context& context) {
   if (context.options.json) {
     context.out() << json{{"schema_version", 1},
+                          {"file", file_json(file)},
                           {"valid", problems.empty()},
                           {"problems", text_json(problems)}}
                          .dump(2)
@@ -44,22 +56,37 @@ int report(const std::vector<std::string>& problems, Context& context) {
   return problems.empty() ? kExitFine : kExitCritical;
 }
 
-int check(const std::string& file, Context& context) {
-  const auto loaded = load(file, context);
-  const int code = report(loaded ? std::vector<std::string>{} : loaded.error(), context);
-  if (code == kExitFine && !context.options.json) {
-    context.out() << exporters::painted("fine", exporters::Paint::kGood, context.world.style)
-                  << "\n";
+void print_fine(const std::string& file, Context& context) {
+  const auto& style = context.world.style;
+  if (file.empty()) {
+    const std::string text =
+        "no file " + context.world.config_file + ": the defaults are in effect";
+    context.out() << exporters::wrapped(text, 2, style) << "\n";
+  } else {
+    context.out() << exporters::painted("fine", exporters::Paint::kGood, style) << "\n";
   }
+}
+
+int check(const std::string& named, Context& context) {
+  const std::string file = file_to_read(named, context);
+  const Loaded loaded = load(file);
+  const int code = report(file, loaded ? std::vector<std::string>{} : loaded.error(), context);
+  if (code == kExitFine && !context.options.json) print_fine(file, context);
   return code;
 }
 
-int show(const std::string& file, Context& context) {
-  const auto loaded = load(file, context);
-  if (!loaded) return report(loaded.error(), context);
+int show(const std::string& named, Context& context) {
+  const std::string file = file_to_read(named, context);
+  const Loaded loaded = load(file);
+  if (!loaded) return report(file, loaded.error(), context);
   const std::string text = config::render_config(*loaded);
   if (context.options.json) {
-    context.out() << json{{"schema_version", 1}, {"valid", true}, {"yaml", text}}.dump(2) << "\n";
+    context.out() << json{{"schema_version", 1},
+                          {"file", file_json(file)},
+                          {"valid", true},
+                          {"yaml", text}}
+                         .dump(2)
+                  << "\n";
   } else {
     context.out() << text;
   }

@@ -1,15 +1,12 @@
 // `rdmadiag counters`: every counter, what it means, and how fast it moves.
 #include <CLI/CLI.hpp>
-#include <algorithm>
 
 #include "agent/cli/commands.h"
 #include "agent/cli/counters_json.h"
 #include "agent/cli/observe.h"
 #include "agent/cli/options.h"
 #include "agent/cli/place.h"
-#include "agent/cli/words.h"
 #include "agent/core/changes.h"
-#include "agent/core/nearest.h"
 #include "agent/core/strict_reader.h"
 #include "exporters/text.h"
 
@@ -22,16 +19,6 @@ struct Options {
   std::chrono::nanoseconds diff{0};  // 0: not asked for
   std::chrono::nanoseconds watch{0};
 };
-
-std::string check_class(const std::string& text) {
-  const std::vector<std::string> names = value_words("CLASS");
-  if (std::find(names.begin(), names.end(), text) != names.end()) return "";
-  const auto nearest = core::nearest_name(text, names);
-  if (nearest) return "unknown class " + text + " (did you mean " + *nearest + "?)";
-  std::string all;
-  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
-  return "unknown class " + text + "; there are " + all;
-}
 
 void print(const std::vector<core::DeviceChanges>& changes, const Options& options,
            Context& context) {
@@ -145,7 +132,8 @@ Action define_counters(CLI::App& app) {
   app.add_option("--class", options->selection.classes,
                  "Only these classes, e.g. retransmit,cnp_ecn")
       ->delimiter(',')
-      ->check(CLI::Validator(check_class, "", "class"))
+      ->transform(
+          CLI::Validator([](std::string& text) { return take_word("CLASS", text); }, "", "class"))
       ->type_name("CLASS");
   app.add_flag("--raw", options->selection.raw,
                "The metric's name too, and values as the kernel counts");

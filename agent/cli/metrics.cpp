@@ -1,8 +1,10 @@
 // `rdmadiag metrics`: the catalogue.
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "agent/cli/commands.h"
+#include "agent/cli/options.h"
 #include "agent/cli/words.h"
 #include "agent/core/catalogue.h"
 
@@ -47,16 +49,22 @@ std::vector<const CounterSpec*> counters_of(const MetricSpec& metric) {
   return counters;
 }
 
-void print_text(const MetricSpec& metric, Context& context) {
+// Each line in colour by itself: a line break within would be spelled out.
+void print_wrapped(const std::string& text, Paint paint, Context& context) {
   const auto& style = context.world.style;
-  context.out() << exporters::painted(metric.name, Paint::kBold, style) << "\n"
-                << exporters::wrapped("    " + std::string(metric.help), 4, style) << "\n"
-                << exporters::painted("    " + std::string(type_name(metric.type)) + ", labels " +
-                                          labels_of(metric) + ", class " +
-                                          std::string(metric.counter_class) + ", " +
-                                          std::string(severity_word(metric.severity)),
-                                      Paint::kFaint, style)
-                << "\n";
+  std::istringstream lines(exporters::wrapped(text, 4, style));
+  for (std::string line; std::getline(lines, line);) {
+    context.out() << exporters::painted(line, paint, style) << "\n";
+  }
+}
+
+void print_text(const MetricSpec& metric, Context& context) {
+  print_wrapped(std::string(metric.name), Paint::kBold, context);
+  print_wrapped("    " + std::string(metric.help), Paint::kPlain, context);
+  print_wrapped("    " + std::string(type_name(metric.type)) + ", labels " + labels_of(metric) +
+                    ", class " + std::string(metric.counter_class) + ", " +
+                    std::string(severity_word(metric.severity)),
+                Paint::kFaint, context);
 }
 
 void print_markdown(const MetricSpec& metric, Context& context) {
@@ -116,8 +124,8 @@ Action define_metrics(CLI::App& app) {
   app.add_option("pattern", options->pattern,
                  "Only metrics with this in their name or in the name of one of their counters")
       ->type_name("TEXT");
-  app.add_option("--class", options->counter_class, "Only metrics of this class, e.g. retransmit")
-      ->type_name("CLASS");
+  add_word_option(app, "--class", options->counter_class, "CLASS",
+                  "Only metrics of this class, e.g. retransmit");
   app.add_flag("--markdown", options->markdown, "Print the table of docs/metrics.md");
   return [options](Context& context) { return show(*options, context); };
 }

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "agent/cli/words.h"
+#include "agent/core/nearest.h"
 #include "agent/core/strict_reader.h"
 
 namespace rdmadiag::cli {
@@ -26,10 +27,28 @@ CLI::Option* add_duration_option(CLI::App& app, const std::string& name,
       ->type_name("DURATION");
 }
 
+std::string take_word(std::string_view type_name, std::string& text) {
+  const std::vector<std::string> words = value_words(type_name);
+  std::vector<std::string> names;
+  for (const std::string& word : words) {
+    names.push_back(CLI::detail::to_lower(word));
+    if (names.back() != CLI::detail::to_lower(text)) continue;
+    text = word;
+    return "";
+  }
+  const std::string problem =
+      "unknown " + CLI::detail::to_lower(std::string(type_name)) + " " + text;
+  if (const auto nearest = core::nearest_name(CLI::detail::to_lower(text), names)) {
+    return problem + " (did you mean " + *nearest + "?)";
+  }
+  return problem + "; there are " + CLI::detail::join(names, ", ");
+}
+
 CLI::Option* add_word_option(CLI::App& app, const std::string& name, std::string& word,
                              const std::string& type_name, const std::string& help) {
+  const auto take = [type_name](std::string& text) { return take_word(type_name, text); };
   return app.add_option(name, word, help)
-      ->check(CLI::IsMember(value_words(type_name)))
+      ->transform(CLI::Validator(take, "", "word"))
       ->type_name(type_name);
 }
 

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 
 #include "agent/cli/observe.h"
 
@@ -20,6 +21,10 @@ void add_agent_option(CLI::App& app, ObserverOptions& options);
 // before parsing stays when the option is not given.
 CLI::Option* add_duration_option(CLI::App& app, const std::string& name,
                                  std::chrono::nanoseconds& duration, const std::string& help);
+
+// Spells `text` as that one of the words that `type_name` stands for (value_words), in whatever
+// case it came; else says what is wrong, with the nearest word.
+[[nodiscard]] std::string take_word(std::string_view type_name, std::string& text);
 
 // One of the words that `type_name` stands for (value_words); anything else is a usage error.
 CLI::Option* add_word_option(CLI::App& app, const std::string& name, std::string& word,

@@ -4,6 +4,7 @@
 
 #include "agent/cli/commands.h"
 #include "agent/cli/observe.h"
+#include "agent/cli/options.h"
 #include "agent/cli/words.h"
 #include "exporters/text.h"
 #include "exporters/utf8.h"
@@ -13,11 +14,12 @@ namespace {
 
 using nlohmann::json;
 
-std::map<std::string, int> state_words() {
-  std::map<std::string, int> words;
-  for (int state = 0; state < kQueuePairStates; ++state)
-    words.emplace(core::qp_state_name(state), state);
-  return words;
+// As add_word_option() spells it; empty: none.
+std::optional<int> state_of(const std::string& word) {
+  for (int state = 0; state < kQueuePairStates; ++state) {
+    if (core::qp_state_name(state) == word) return state;
+  }
+  return std::nullopt;
 }
 
 template <class T>
@@ -79,16 +81,14 @@ int show(const core::HostSnapshot& host, std::optional<int> state, Context& cont
 }  // namespace
 
 Action define_qps(CLI::App& app) {
-  auto state = std::make_shared<std::optional<int>>();
-  app.add_option("--state", *state,
-                 "Only queue pairs in this state: reset, init, rtr, rts, sqd, sqe or err")
-      ->transform(CLI::CheckedTransformer(state_words(), CLI::ignore_case).description(""))
-      ->type_name("STATE");
+  auto state = std::make_shared<std::string>();
+  add_word_option(app, "--state", *state, "STATE",
+                  "Only queue pairs in this state: reset, init, rtr, rts, sqd, sqe or err");
   return [state](Context& context) {
     ObserverOptions options;
     options.queue_pairs = true;
     const auto seen = observe_once(context, options);
-    return seen ? show(*seen->host, *state, context) : kExitUnknown;
+    return seen ? show(*seen->host, state_of(*state), context) : kExitUnknown;
   };
 }
 

@@ -39,7 +39,8 @@ struct AgentStatus {
   std::string version;
   std::string revision;
   bool config_reload_successful = true;
-  std::optional<SystemTime> config_reloaded_at;  // last success, the start included
+  std::optional<SystemTime> config_reloaded_at;      // last success, the start included
+  std::optional<bool> web_config_reload_successful;  // empty without a web configuration
   std::optional<ProcessStats> process;
   std::vector<PortStatus> ports;
   std::vector<BurstDevice> bursts;  // of each sampled device

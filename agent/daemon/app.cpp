@@ -106,7 +106,14 @@ class App {
 
  private:
   [[nodiscard]] RouteParts route_parts() {
-    return {observer_, reloader_, process_, config_, ready_, probing_, bench_};
+    return {.observer = observer_,
+            .reloader = reloader_,
+            .web_config_taken = options_.web_config_file ? &web_config_taken_ : nullptr,
+            .process = process_,
+            .config = config_,
+            .ready = ready_,
+            .probing = probing_,
+            .bench = bench_};
   }
   std::vector<std::string> apply(const config::Config& fresh);
   core::Status start_server(std::vector<core::UniqueFd> sockets);
@@ -118,6 +125,7 @@ class App {
   const Options options_;
   const std::shared_ptr<const core::Clock> clock_;
   std::atomic<bool> ready_ = false;
+  std::atomic<bool> web_config_taken_ = true;
   ProbingParts probing_parts_;
   Published<config::Config> config_;
   host::Collector collector_;
@@ -155,6 +163,7 @@ core::Status App::start_server(std::vector<core::UniqueFd> sockets) {
   server.on_problem = [](const core::Error& error) {
     core::log_warn("serving", {{"problem", error.message()}});
   };
+  server.on_web_config = [this](bool taken) { web_config_taken_ = taken; };
   const auto lifecycle = options_.enable_lifecycle ? Lifecycle::kEnabled : Lifecycle::kDisabled;
   auto started = exporters::HttpServer::start(std::move(server),
                                               make_routes(route_parts(), lifecycle), *clock_);
@@ -246,22 +255,38 @@ core::Status App::print_once() {
   return {};
 }
 
+// Where a root is mistyped nothing would ever be read; what is missing below it may come yet.
+core::Status check_root(const char* flag, const std::filesystem::path& root) {
+  std::error_code error;
+  if (std::filesystem::is_directory(root, error)) return {};
+  return core::errno_error(error ? error.value() : ENOTDIR, flag + ('=' + root.string()));
+}
+
+core::Status check_reading(const Options& options, const config::Config& config) {
+  if (auto status = check_root("--path.sysfs", options.roots.sys); !status) return status;
+  if (auto status = check_root("--path.procfs", options.roots.proc); !status) return status;
+  return host::check_options(make_collect_options(options, config));
+}
+
 }  // namespace
 
-core::Status run_daemon(const Options& options, const config::Config& config, AppParts parts) {
-  if (auto status = host::check_options(make_collect_options(options, config)); !status)
-    return status;
+core::Status check_start(const Options& options, const config::Config& config) {
+  if (auto status = check_reading(options, config); !status) return status;
   if (const std::string& file = config.probes.key_file; !file.empty()) {
     if (const auto keys = probes::read_key_file(file); !keys)
       return tl::make_unexpected(keys.error());
   }
+  return {};
+}
+
+core::Status run_daemon(const Options& options, const config::Config& config, AppParts parts) {
+  if (auto status = check_start(options, config); !status) return status;
   App app(options, config, parts);
   return app.serve(std::move(parts.sockets));
 }
 
 core::Status run_once(const Options& options, const config::Config& config, AppParts parts) {
-  if (auto status = host::check_options(make_collect_options(options, config)); !status)
-    return status;
+  if (auto status = check_reading(options, config); !status) return status;
   parts.launch = host::launch_here;  // there is no second read that would find the answers
   return App(options, config, parts).print_once();
 }

@@ -27,6 +27,9 @@ struct AppParts {
   host::Launch launch = host::launch_thread;  // of slow questions to the kernel
 };
 
+// What would keep the daemon from starting, as far as flags and configuration can tell.
+[[nodiscard]] core::Status check_start(const Options& options, const config::Config& config);
+
 // Serves until SIGTERM or SIGINT; the signals must be blocked. The error is why it could not start.
 [[nodiscard]] core::Status run_daemon(const Options& options, const config::Config& config,
                                       AppParts parts);

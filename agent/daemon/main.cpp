@@ -17,7 +17,7 @@
 #include "agent/host/descriptor_limit.h"
 #include "agent/host/process_limits.h"
 #include "config/load.h"
-#include "exporters/web_config.h"
+#include "exporters/web_config_watch.h"
 
 namespace rdmadiag::daemon {
 namespace {
@@ -28,15 +28,22 @@ void limit_memory() {
   mallopt(M_TRIM_THRESHOLD, 256 * 1024);
 }
 
-// The configuration's problems, then the web configuration's first one.
+tl::expected<config::Config, std::vector<std::string>> load_config(const Options& options) {
+  if (options.config_file.empty()) return config::Config{};
+  return config::load_config(options.config_file);
+}
+
+// The configuration's problems, then the first of what else would keep the daemon from starting.
 std::vector<std::string> config_problems(const Options& options) {
   std::vector<std::string> problems;
-  if (!options.config_file.empty()) {
-    const auto config = config::load_config(options.config_file);
-    if (!config) problems = config.error();
+  auto config = load_config(options);
+  if (!config) {
+    problems = std::move(config.error());
+  } else if (const auto status = check_start(options, *config); !status) {
+    problems.push_back(status.error().message());
   }
   if (options.web_config_file) {
-    const auto web = exporters::load_web_config(*options.web_config_file);
+    const auto web = exporters::load_web_policy(*options.web_config_file);
     if (!web) problems.push_back(web.error().message());
   }
   return problems;
@@ -72,12 +79,8 @@ std::string hostname() {
 }
 
 int run(const Options& options, std::shared_ptr<const core::Clock> clock) {
-  config::Config config;
-  if (!options.config_file.empty()) {
-    auto loaded = config::load_config(options.config_file);
-    if (!loaded) return cannot_start(first_of(loaded.error()));
-    config = std::move(*loaded);
-  }
+  const auto config = load_config(options);
+  if (!config) return cannot_start(first_of(config.error()));
   AppParts parts{.clock = std::move(clock),
                  .own_proc = "/proc",
                  .hostname = hostname(),
@@ -89,8 +92,8 @@ int run(const Options& options, std::shared_ptr<const core::Clock> clock) {
     if (!sockets) return cannot_start(sockets.error().message());
     parts.sockets = std::move(*sockets);
   }
-  const auto ended = options.once ? run_once(options, config, std::move(parts))
-                                  : run_daemon(options, config, std::move(parts));
+  const auto ended = options.once ? run_once(options, *config, std::move(parts))
+                                  : run_daemon(options, *config, std::move(parts));
   return ended ? EXIT_SUCCESS : cannot_start(ended.error().message());
 }
 

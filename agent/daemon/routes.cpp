@@ -188,6 +188,8 @@ core::AgentStatus make_agent_status(const RouteParts& parts, const Observation& 
   status.revision = core::kRevision;
   status.config_reload_successful = reload.successful;
   status.config_reloaded_at = reload.succeeded_at;
+  if (parts.web_config_taken != nullptr)
+    status.web_config_reload_successful = parts.web_config_taken->load();
   status.process = parts.process.read();
   status.ports = observation.ports;
   status.bursts = parts.observer.bursts();

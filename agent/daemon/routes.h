@@ -24,6 +24,7 @@ class ProbingSlot;
 struct RouteParts {
   Observer& observer;
   Reloader& reloader;
+  const std::atomic<bool>* web_config_taken;  // at its last change; null when there is none
   const ProcessReader& process;
   const Published<config::Config>& config;
   const std::atomic<bool>& ready;

@@ -31,13 +31,22 @@ bool any_matches(const std::vector<std::regex>& patterns, const std::string& dev
                      [&](const std::regex& p) { return std::regex_match(device, p); });
 }
 
+// In a regular expression "." stands for no line break: ".*" would pass over a device that has one
+// in its name, and nobody would hear of it.
+std::string without_line_breaks(std::string name) {
+  std::ranges::replace_if(
+      name, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return name;
+}
+
 }  // namespace
 
 DeviceFilter::DeviceFilter(const CollectOptions& options)
     : include_(compile_all(options.include)), exclude_(compile_all(options.exclude)) {}
 
 bool DeviceFilter::passes(const std::string& device) const {
-  return any_matches(include_, device) && !any_matches(exclude_, device);
+  const std::string name = without_line_breaks(device);
+  return any_matches(include_, name) && !any_matches(exclude_, name);
 }
 
 core::Status check_options(const CollectOptions& options) {

@@ -16,7 +16,7 @@ export default build('rdmadiag-agent', 'Agent',
         }),
         problem({
           title: 'Refused configurations', description: 'Agents that run on their old configuration.', runbook: 'config-reload-failed',
-          queries: [{ expr: `count(rdmadiag_config_last_reload_successful{${host}} == 0) or vector(0)` }],
+          queries: [{ expr: `count(rdmadiag_config_last_reload_successful{${host}} == 0 or rdmadiag_web_config_last_reload_successful{${host}} == 0) or vector(0)` }],
         }),
         list({
           title: 'Versions', description: 'Agents by version.', width: 12, height: 4,

@@ -200,7 +200,6 @@ TEST_CASE("every command prints JSON with its schema's version") {
 
 TEST_CASE("config says every problem at once, with its line") {
   test::CliFixture cli;
-  CHECK(cli.run({"config", "check"}).code == cli::kExitFine);
   cli.tree.write("etc/rdmadiag.yaml", "collect: {deadlin: 1s}\nprobes:\n  ud: {dscp: 99}\n");
   const auto bad = cli.run({"config", "check"});
   CHECK(bad.code == cli::kExitCritical);
@@ -214,6 +213,29 @@ TEST_CASE("config says every problem at once, with its line") {
   CHECK(shown.out.find("deadline: 3s") != std::string::npos);
   cli.tree.write("shown.yaml", shown.out);
   CHECK(cli.run({"config", "show", cli.tree.at("shown.yaml").string()}).out == shown.out);
+}
+
+TEST_CASE("a configuration that is not there is called so, not fine") {
+  test::CliFixture cli;
+  const std::string usual = cli.tree.at("etc/rdmadiag.yaml").string();
+  cli.style.width = 200;
+  const auto missing = cli.run({"config", "check"});
+  CHECK(missing.code == cli::kExitFine);
+  CHECK(missing.out == "no file " + usual + ": the defaults are in effect\n");
+  CHECK(json::parse(cli.run({"config", "check", "--json"}).out).at("file").is_null());
+  CHECK(json::parse(cli.run({"config", "show", "--json"}).out).at("file").is_null());
+  const auto named = cli.run({"config", "check", usual});
+  CHECK(named.code == cli::kExitCritical);
+  CHECK(named.out == usual + ": No such file or directory\n");
+
+  cli.tree.write("etc/rdmadiag.yaml", "");
+  CHECK(cli.run({"config", "check"}).out == "fine\n");
+  CHECK(json::parse(cli.run({"config", "check", "--json"}).out).at("file") == usual);
+
+  // There is something, and it cannot be read.
+  cli.tree.remove("etc/rdmadiag.yaml");
+  cli.tree.make_link("etc/rdmadiag.yaml", "rdmadiag.yaml");
+  CHECK(cli.run({"config", "check"}).code == cli::kExitCritical);
 }
 
 TEST_CASE("metrics finds a metric by its own name and by a counter's") {

@@ -38,7 +38,7 @@ TEST_CASE("a port whose state cannot be read is not healthy but unknown") {
   CHECK(contains(check.out, "Not readable, so nothing is known of rxe0 port 1"));
   CHECK_FALSE(contains(check.out, "Nothing wrong found"));
   const json document = json::parse(host.run({"check", "--json"}).out);
-  CHECK(document.at("unreadable").at(0).at("text") == "rxe0 port 1");
+  CHECK(document.at("unreadable").at(0).at("text") == "rxe0 port 1 (eth0)");
 }
 
 TEST_CASE("doctor names what cannot be read and what mends it") {

@@ -17,7 +17,10 @@ TEST_CASE("usage errors are exit code 64 with a message on the error stream") {
       {"counters", "--diff", "1s", "--watch"},
       {"counters", "--class", "retransmti"},
       {"qps", "--state", "dead"},
+      {"metrics", "--class", "bogus"},
+      {"bench", "peer", "--op", "wrote"},
       {"capture"},
+      {"capture", "-"},
       {"config"},
       {"gids", "extra"},
       {"devices", "--device.include", "mlx5_["},
@@ -38,6 +41,22 @@ TEST_CASE("a mistyped word is answered with the nearest known one") {
         std::string::npos);
   CHECK(cli.run({"counters", "--class", "xxxxxxxxxxx"}).err.find("there are access_error") !=
         std::string::npos);
+  CHECK(cli.run({"metrics", "--class", "retransmti"}).err.find("did you mean retransmit?") !=
+        std::string::npos);
+  CHECK(cli.run({"bench", "peer", "--op", "wirte"}).err.find("did you mean write?") !=
+        std::string::npos);
+  CHECK(cli.run({"qps", "--state", "bogus"})
+            .err.starts_with(
+                "--state: unknown state bogus; there are reset, init, rtr, rts, sqd, sqe, err\n"));
+}
+
+TEST_CASE("words are known in whatever case they come") {
+  test::CliFixture cli("mlx5_roce_200g");
+  CHECK(cli.run({"metrics", "--class", "Retransmit"}).out ==
+        cli.run({"metrics", "--class", "retransmit"}).out);
+  CHECK(cli.run({"counters", "--class", "Retransmit,PFC"}).out ==
+        cli.run({"counters", "--class", "retransmit,pfc"}).out);
+  for (const char* state : {"err", "ERR"}) CHECK(cli.run({"qps", "--state", state}).code != 64);
 }
 
 TEST_CASE("what is said about an argument cannot steer the terminal") {

@@ -65,6 +65,26 @@ TEST_CASE("SIGHUP takes a good file and keeps the old one when the new is bad") 
   CHECK(compat->first.starts_with("node_infiniband_"));
 }
 
+TEST_CASE("a web configuration that is not taken shows until it is mended") {
+  const SampleTree tree("no_devices");
+  const std::string good = "http_server_config: {headers: {X-Frame-Options: deny}}\n";
+  Config web(good);
+  DaemonProcess daemon(serving(tree, {"--web.config.file", web.path()}));
+  const std::string url = daemon.url();
+  const auto becomes = [&](const std::string& value) {
+    // The file is looked at once a second.
+    for (int tries = 0; tries < 20'000; ++tries)
+      if (scrape(url).at("rdmadiag_web_config_last_reload_successful") == value) return true;
+    return false;
+  };
+  CHECK(becomes("1"));
+  web.write("http_server_confg: {}\n");
+  CHECK(becomes("0"));
+  CHECK(scrape(url).at(kSuccessful) == "1");
+  web.write(good);
+  CHECK(becomes("1"));
+}
+
 TEST_CASE("flags stay in force whatever the file says") {
   const SampleTree tree("mlx5_roce_200g");
   Config config("devices: {include: [\".*\"]}\n");

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/daemon/daemon_process.h"
+#include "tests/exporters/certificates.h"
 #include "tests/exporters/curl_client.h"
 #include "tests/exporters/series.h"
 
@@ -45,6 +46,27 @@ TEST_CASE("a host without RDMA is healthy and has no devices") {
     daemon.send_signal(SIGTERM);
     CHECK(daemon.wait().exit_code == 0);
   }
+}
+
+TEST_CASE("devices that cannot be listed are not counted") {
+  SampleTree tree("no_rdma");
+  tree.write("sys/class/infiniband", "no directory");
+  const Finished once = run_daemon(
+      {"--once", "--path.sysfs", tree.sys().string(), "--path.procfs", tree.proc().string()});
+  CHECK(once.exit_code == 0);
+  const auto printed = parse_series(once.out);
+  CHECK(printed.at("rdmadiag_source_success{source=\"sysfs_port\"}") == "0");
+  CHECK(printed.count("rdma_devices") == 0);
+}
+
+TEST_CASE("a device's name cannot add a line to what is served") {
+  SampleTree tree("no_devices");
+  tree.make_directory("sys/class/infiniband/rxe0\"} 1\nrdma_devices 9/ports/1");
+  const Finished once = run_daemon(
+      {"--once", "--path.sysfs", tree.sys().string(), "--path.procfs", tree.proc().string()});
+  const auto printed = parse_series(once.out);
+  CHECK(printed.at("rdma_devices") == "1");
+  CHECK(printed.at("rdma_device_present{device=\"rxe0\\\"} 1\\nrdma_devices 9\"}") == "1");
 }
 
 TEST_CASE("every sample host is served, and printed as it is served") {
@@ -117,6 +139,19 @@ TEST_CASE("what cannot start says why in one line") {
   check_one_line(run_daemon(serving(tree, {"--web.listen-address", "nonsense"})), "nonsense");
   check_one_line(run_daemon(serving(tree, {"--web.config.file", "/nowhere.yml"})), "/nowhere.yml");
 
+  const std::string sys = tree.sys().string();
+  const std::string proc = tree.proc().string();
+  for (const Arguments& mode : {Arguments{}, Arguments{"--once"}}) {
+    const auto roots = [&](const std::string& sysfs, const std::string& procfs) {
+      Arguments arguments = {"--path.sysfs", sysfs, "--path.procfs", procfs};
+      arguments.insert(arguments.end(), mode.begin(), mode.end());
+      return run_daemon(arguments);
+    };
+    check_one_line(roots("/nowhere", proc), "--path.sysfs=/nowhere: No such file or directory");
+    check_one_line(roots(sys, "/nowhere"), "--path.procfs=/nowhere: No such file or directory");
+    check_one_line(roots(bad, proc), "--path.sysfs=" + bad + ": Not a directory");
+  }
+
   DaemonProcess first(serving(tree));
   const std::string taken = first.url().substr(7);
   check_one_line(run_daemon(serving(tree, {"--web.listen-address", taken})), taken);
@@ -149,6 +184,39 @@ TEST_CASE("a check prints every problem, or that there is none") {
   CHECK(both.exit_code == 1);
   CHECK(both.err.find("web.yml:1:") != std::string::npos);
   CHECK(both.err.find("tls_server_confg") != std::string::npos);
+}
+
+TEST_CASE("a check refuses what the daemon could not serve with") {
+  const SampleTree tree("no_devices");
+  const TempDir folder;
+  const CertificateAuthority authority("test authority");
+  const CertificateAndKey one = authority.sign({.common_name = "one"});
+  const CertificateAndKey other = authority.sign({.common_name = "other"});
+  const std::string certificate = write_file(folder, "server.crt", one.certificate);
+  const std::string key = write_file(folder, "server.key", other.key);
+  const std::string web = write_file(
+      folder, "web.yml", "tls_server_config: {cert_file: server.crt, key_file: server.key}\n");
+  const auto check_refused = [&](const std::string& problem) {
+    const Finished checked = run_daemon({"--config.check", "--web.config.file", web});
+    CHECK(checked.exit_code == 1);
+    CHECK(checked.out.empty());
+    CHECK(checked.err.starts_with(problem));
+    check_one_line(run_daemon(serving(tree, {"--web.config.file", web})), problem);
+  };
+  check_refused(web + ": certificate " + certificate + " does not match key " + key);
+  write_file(folder, "server.crt", "junk");
+  check_refused(web + ": loading certificate " + certificate + " and key " + key + ": ");
+  write_file(folder, "server.crt", one.certificate);
+  write_file(folder, "server.key", one.key);
+  CHECK(run_daemon({"--config.check", "--web.config.file", web}).out == web + ": fine\n");
+
+  const std::string keys = write_file(folder, "probe.key", "no key\n");
+  REQUIRE(chmod(keys.c_str(), 0600) == 0);
+  const std::string config =
+      write_file(folder, "rdmadiag.yaml", "probes: {key_file: " + keys + "}\n");
+  const Finished bad_key = run_daemon({"--config.check", "--config.file", config});
+  CHECK(bad_key.exit_code == 1);
+  CHECK(bad_key.err.starts_with("key file " + keys + ": "));
 }
 
 TEST_CASE("the page, its style and the JSON are served with their types") {

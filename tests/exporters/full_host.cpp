@@ -227,7 +227,8 @@ core::HostSnapshot full_host() {
   gone.present = false;
   host.devices.push_back(stuck);
   host.devices.push_back(gone);
-  host.sources = {source_status(core::Source::kRdmaNetlink, false)};
+  host.sources = {source_status(core::Source::kSysfsPort, true),
+                  source_status(core::Source::kRdmaNetlink, false)};
   host.issues = {issue("class/infiniband", core::IssueReason::kEperm)};
   return host;
 }
@@ -238,6 +239,7 @@ core::AgentStatus full_agent() {
   agent.revision = "0123456789ab";
   agent.config_reload_successful = false;
   agent.config_reloaded_at = kTime;
+  agent.web_config_reload_successful = true;
   agent.process = {.cpu_seconds = 1.5,
                    .start_time_seconds = 1'767'225'000,
                    .open_fds = 10,

@@ -70,6 +70,19 @@ TEST_CASE("The collect filter picks sources; the agent's build and reload state 
   CHECK(all.at("rdma_uncatalogued_truncated{device=\"mlx5_0\"}") == "0");
 }
 
+TEST_CASE("Devices are counted when somebody could tell which there are") {
+  const auto devices = [](bool sysfs, bool netlink) {
+    core::HostSnapshot host;
+    host.sources = {test::source_status(core::Source::kSysfsPort, sysfs),
+                    test::source_status(core::Source::kRdmaNetlink, netlink)};
+    return render(host).count("rdma_devices");
+  };
+  CHECK(devices(true, true) == 1);
+  CHECK(devices(false, true) == 1);
+  CHECK(devices(true, false) == 1);
+  CHECK(devices(false, false) == 0);
+}
+
 TEST_CASE("What the agent knows of itself and its ports") {
   core::AgentStatus agent;
   agent.version = "1.2.3";
@@ -85,6 +98,12 @@ TEST_CASE("What the agent knows of itself and its ports") {
   CHECK(series.at("rdmadiag_build_info{version=\"1.2.3\",revision=\"abc\"}") == "1");
   CHECK(series.at("rdmadiag_config_last_reload_successful") == "0");
   CHECK(series.at("rdmadiag_config_last_reload_success_timestamp_seconds") == "1767225600.5");
+  const std::string web = "rdmadiag_web_config_last_reload_successful";
+  CHECK(series.count(web) == 0);
+  agent.web_config_reload_successful = false;
+  CHECK(render(core::HostSnapshot(), agent).at(web) == "0");
+  agent.web_config_reload_successful = true;
+  CHECK(render(core::HostSnapshot(), agent).at(web) == "1");
   const std::string labels = "{device=\"mlx5_0\",port=\"1\"}";
   CHECK(std::stod(series.at("rdma_port_expected_rate_bytes_per_second" + labels)) == 50e9);
   CHECK(series.at("rdma_port_state_changes_total" + labels) == "3");

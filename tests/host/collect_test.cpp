@@ -152,6 +152,15 @@ TEST_CASE("a pattern must match the whole name") {
   CHECK(fixture.make()->collect()->devices.size() == 2);
 }
 
+TEST_CASE("a line break in its name hides no device") {
+  HostFixture fixture("no_devices");
+  fixture.tree.make_directory("sys/class/infiniband/rxe\n0\r/ports/1");
+  fixture.tree.make_directory("sys/class/infiniband/rxe1/ports/1");
+  CHECK(names_of(*fixture.make()->collect()) == std::vector<std::string>{"rxe\n0\r", "rxe1"});
+  fixture.options.exclude = {"rxe.0."};
+  CHECK(names_of(*fixture.make()->collect()) == std::vector<std::string>{"rxe1"});
+}
+
 TEST_CASE("of a device left out by its link layer only what tells the link layer is read") {
   HostFixture fixture("mlx5_ib_ndr");
   fixture.options.link_layers = {"ethernet", "iwarp"};
