@@ -50,7 +50,7 @@ std::string unreadable_text(const std::vector<core::Subject>& ports, const Termi
   for (std::size_t i = 0; i < ports.size(); ++i) {
     line += (i == 0 ? " " : ", ") + ports[i].text();
   }
-  return painted(wrapped(line + ": rdmadiag doctor", 2, style), Paint::kWarning, style) + "\n";
+  return wrapped(line + ": rdmadiag doctor", 2, style) + "\n";
 }
 
 }  // namespace

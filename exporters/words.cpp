@@ -70,15 +70,16 @@ Verdict host_verdict(const core::HostSnapshot& host, const core::AgentStatus& ag
 }
 
 std::string no_device_text(const core::HostSnapshot& host) {
-  const auto failed =
-      std::find_if(host.issues.begin(), host.issues.end(), [](const core::ReadIssue& issue) {
-        return issue.source == core::Source::kSysfsPort;
-      });
+  const auto failed = std::find_if(
+      host.issues.begin(), host.issues.end(),
+      [](const core::ReadIssue& issue) { return issue.source == core::Source::kSysfsPort; });
   if (failed != host.issues.end()) {
     return "no RDMA device can be seen: " + failed->path + " (" +
            std::string(core::reason_name(failed->reason)) + ")";
   }
-  return host.has_rdma_class ? "no RDMA device" : "no RDMA device: no RDMA driver is loaded";
+  const bool was_listed = !host.sources.empty();
+  if (was_listed && !host.has_rdma_class) return "no RDMA device: no RDMA driver is loaded";
+  return "no RDMA device";
 }
 
 std::string host_counts(const core::HostSnapshot& host) {

@@ -36,7 +36,8 @@ std::vector<core::DeviceChanges> changes_between(const Observation& before,
   return core::host_changes(*before.host, *now.host);
 }
 
-// An agent answers from its last reading for a while (collect.min_interval): that is no second look.
+// An agent answers from its last reading for a while (collect.min_interval): that is no second
+// look.
 bool is_newer(const Options& options, const Observation& before, const Observation& now) {
   if (options.observer.agent.address.empty()) return true;
   const auto read_at = [](const Observation& seen, const std::string& name) {

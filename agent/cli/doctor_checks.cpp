@@ -143,8 +143,8 @@ Check check_values(const std::string& device, const std::vector<core::ReadIssue>
   check.outcome = Outcome::kWarning;
   check.found.insert(0, std::to_string(failed) + " cannot be read");
   if (failed > kNamed) {
-    check.found += " and " + std::to_string(failed - kNamed) +
-                   " more: rdmadiag devices --json has all";
+    check.found +=
+        " and " + std::to_string(failed - kNamed) + " more: rdmadiag devices --json has all";
   }
   return check;
 }
@@ -183,7 +183,8 @@ std::vector<Check> run_checks(const DoctorFacts& facts) {
          "it leads nowhere: only a part of sysfs is mounted here",
          "mount the whole of /sys into the container (and give it with --path.sysfs)"});
   }
-  for (const host::UverbsNode& node : facts.readiness.devices) checks.push_back(check_node(node, facts));
+  for (const host::UverbsNode& node : facts.readiness.devices)
+    checks.push_back(check_node(node, facts));
   for (const auto& [device, issues] : facts.issues) checks.push_back(check_values(device, issues));
   checks.push_back(check_memlock(facts.limits));
   checks.push_back(check_modules(facts.readiness));

@@ -19,7 +19,7 @@ struct UverbsNode {
 };
 
 struct Readiness {
-  int class_error = 0;  // of listing sys/class/infiniband; ENOENT without the RDMA stack
+  int class_error = 0;        // of listing sys/class/infiniband; ENOENT without the RDMA stack
   int verbs_class_error = 0;  // of listing sys/class/infiniband_verbs, where the nodes are named
   std::vector<UverbsNode> devices;    // sorted by device
   std::vector<std::string> dangling;  // devices whose link in sysfs leads nowhere

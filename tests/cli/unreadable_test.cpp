@@ -125,8 +125,8 @@ TEST_CASE("an agent's same reading again is no second look") {
     return ++asked < 4 ? first : second;
   };
   here.during_wait = [](auto) { return true; };
-  const std::vector<std::string> diff = {"counters", "--diff",    "300ms",
-                                         "--agent",  "node2", "--nonzero"};
+  const std::vector<std::string> diff = {"counters", "--diff", "300ms",
+                                         "--agent",  "node2",  "--nonzero"};
   const auto moved = here.run(diff);
   CHECK(moved.code == 0);
   CHECK(asked == 4);

@@ -361,20 +361,19 @@ void check_congestion_loop(const Look& look, Report& report) {
 void check_counters(const Evidence& evidence, Report& report) {
   for (const DeviceView& device : device_views(evidence)) {
     for (const PortView& port : port_views(device)) {
-      const Look look{
-          .device = device.now,
-          .subject = port.subject(),
-          .sums = {port.now->counters, port.before ? &port.before->counters : nullptr},
-          .seconds = device.seconds};
+      const Look look{.device = device.now,
+                      .subject = port.subject(),
+                      .sums = {port.now->counters, port.before ? &port.before->counters : nullptr},
+                      .seconds = device.seconds};
       judge_all(MetricScope::kPort, look, report);
       check_completion_errors(look, report);
       check_congestion_loop(look, report);
     }
-    const Look look{.device = device.now,
-                    .subject = device.subject(),
-                    .sums = {device.now->counters,
-                             device.before ? &device.before->counters : nullptr},
-                    .seconds = device.seconds};
+    const Look look{
+        .device = device.now,
+        .subject = device.subject(),
+        .sums = {device.now->counters, device.before ? &device.before->counters : nullptr},
+        .seconds = device.seconds};
     judge_all(MetricScope::kDevice, look, report);
   }
 }

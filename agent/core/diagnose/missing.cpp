@@ -45,8 +45,8 @@ std::optional<Place> place_of(const ReadIssue& issue) {
   if (take_last(path) == "ports") place.port = port;
   const bool is_hardware = issue.source == Source::kSysfsHwCounters;
   if (is_hardware) {
-    place.source = place.port.empty() ? CounterSource::kDeviceHwCounters
-                                      : CounterSource::kPortHwCounters;
+    place.source =
+        place.port.empty() ? CounterSource::kDeviceHwCounters : CounterSource::kPortHwCounters;
   }
   return place;
 }
@@ -62,9 +62,8 @@ bool has_metric(const CounterSpec& spec, const MetricSet& metrics) {
 }
 
 bool has_any(const std::vector<CounterSample>& samples, CounterSource source) {
-  return std::any_of(samples.begin(), samples.end(), [source](const CounterSample& sample) {
-    return sample.source == source;
-  });
+  return std::any_of(samples.begin(), samples.end(),
+                     [source](const CounterSample& sample) { return sample.source == source; });
 }
 
 const std::vector<CounterSample>& counters_of(const DeviceSnapshot& device, std::uint32_t port) {

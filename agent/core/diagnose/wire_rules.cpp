@@ -11,8 +11,8 @@
 namespace rdmadiag::core {
 namespace {
 
-void check_fec(const Subject& subject, const DeviceSnapshot& device, const NetdevSnapshot& now, const NetdevSnapshot* before,
-               double seconds, Report& report) {
+void check_fec(const Subject& subject, const DeviceSnapshot& device, const NetdevSnapshot& now,
+               const NetdevSnapshot* before, double seconds, Report& report) {
   static const MetricSet kLost{"rdma_nic_fec_uncorrectable_blocks_total"};
   constexpr std::string_view kRule = "link-fec";
   const CounterSums sums(now.counters, before ? &before->counters : nullptr);
