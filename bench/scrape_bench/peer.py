@@ -69,6 +69,7 @@ def daemon(binary: pathlib.Path, root: pathlib.Path) -> Program:
     """Ours, with the shortest interval between two reads that it takes."""
     config = root / "rdmadiag.yaml"
     config.write_text("collect: {min_interval: 10ms}\n")
+    (root / "proc").mkdir(exist_ok=True)
     return Program([binary, f"--path.sysfs={root / 'sys'}", f"--path.procfs={root / 'proc'}",
                     f"--config.file={config}", "--web.listen-address=127.0.0.1:0"],
                    announced=r"address=(\S+) .*msg=listening", ready="msg=watching")

@@ -66,6 +66,7 @@ def _sample(lab, number: int, cases: list[str]) -> Daemon:
     host.lab = lab
     root = SCRATCH / host.name
     lay(lab.repo / "tests/fixtures", root, *cases)
+    (root / "proc").mkdir(exist_ok=True)
     flags = [f"--path.sysfs={root}/sys", f"--path.procfs={root}/proc"]
     return Daemon(host, flags=flags, devices=".*")
 

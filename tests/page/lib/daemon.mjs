@@ -1,6 +1,6 @@
 // A real rdmadiagd over a tree, on a free port of the loopback.
 import { spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 
 const kStartSeconds = 60;
@@ -32,6 +32,7 @@ export class Daemon {
     const port = await freePort();
     daemon.url = `http://127.0.0.1:${port}/`;
     writeFileSync(tree.at('rdmadiag.yaml'), 'probes: {ud: {enabled: false}, rc: {enabled: false}}\n');
+    mkdirSync(tree.at('proc'), { recursive: true });
     daemon.said = '';
     daemon.process = spawn(program, [
       `--config.file=${tree.at('rdmadiag.yaml')}`,
