@@ -19,6 +19,7 @@ class Scenario:
     timeout: int  # seconds, under emulation
     kernel: str  # series
     alone: bool  # wants a guest of its own
+    quick: bool  # the foundation, within a minute or two each: part of every run of the tests
     benchmark: bool  # its figures judge machine and program: run by name only
 
 
@@ -34,6 +35,7 @@ def load(package: str, name: str) -> Scenario:
         timeout=getattr(module, "TIMEOUT", DEFAULT_TIMEOUT),
         kernel=getattr(module, "KERNEL", DEFAULT_KERNEL),
         alone=getattr(module, "ALONE", False),
+        quick=getattr(module, "QUICK", False),
         benchmark=getattr(module, "BENCHMARK", False),
     )
 

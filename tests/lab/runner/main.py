@@ -21,6 +21,7 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("scenarios", nargs="*", metavar="SCENARIO")
     parser.add_argument("--all", action="store_true", help="run every scenario but the benchmarks")
+    parser.add_argument("--quick", action="store_true", help="run the quick ones")
     parser.add_argument(
         "--list", action="store_true", help="name the scenarios and what each shows"
     )
@@ -93,9 +94,11 @@ def main() -> int:
     scenarios = catalog.choose(args.package, args.scenarios)
     if args.list:
         return _list(scenarios, args.names)
-    if not args.scenarios and not args.all:
-        raise SystemExit("name scenarios, or --all (see --list and --help)")
-    if args.all:
+    if not args.scenarios and not args.all and not args.quick:
+        raise SystemExit("name scenarios, or --quick, or --all (see --list and --help)")
+    if args.quick:
+        scenarios = [s for s in scenarios if s.quick]
+    elif args.all:
         scenarios = [s for s in scenarios if not s.benchmark]
     for series in sorted({s.kernel for s in scenarios}):
         subprocess.run([paths.LAB / "guest" / "build_kernel", series], check=True)

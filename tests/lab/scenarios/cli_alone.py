@@ -6,6 +6,7 @@ from rdmalab.daemon import Daemon
 from rdmalab.topology import Flat
 
 TOPOLOGY = Flat(rxe=2, siw=1)
+QUICK = True
 TIMEOUT = 240
 
 

@@ -6,6 +6,7 @@ from rdmalab.topology import Flat
 from rdmalab.wait import wait_until
 
 TOPOLOGY = Flat(rxe=3)
+QUICK = True
 COUNT = 300
 PACKETS_EACH = 4  # 4096 bytes at a path MTU of 1024
 

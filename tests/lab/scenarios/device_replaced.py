@@ -8,6 +8,7 @@ from rdmalab.daemon import Daemon
 from rdmalab.topology import Flat
 
 TOPOLOGY = Flat(rxe=2)
+QUICK = True
 
 
 def _descriptors(daemon):

@@ -5,6 +5,7 @@ from rdmalab.daemon import Daemon
 from rdmalab.topology import Flat
 
 TOPOLOGY = Flat(rxe=2)
+QUICK = True
 
 
 def run(lab):

@@ -1,5 +1,7 @@
 """One fault after the other under running probes: each is seen for what it is, and all is well again after it."""
 
+import time
+
 from rdmalab import fault, rdma
 from rdmalab.mesh import (
     add_up,
@@ -15,7 +17,7 @@ from rdmalab.wait import pause
 
 TOPOLOGY = Flat(rxe=4)
 TIMEOUT = 1500
-RECOVERY = 60  # 10 s at the machine's own speed
+RECOVERY = 10
 
 
 def run(lab):
@@ -35,12 +37,14 @@ def run(lab):
             _wrong_key,
         ):
             check(lab, daemons, daemons[1])
+            ended = time.monotonic()
             lab.eventually(
                 f"{check.__name__[1:]}: all is well afterwards",
                 lambda: settled(daemons),
                 RECOVERY,
                 poll=0.5,
             )
+            lab.note(f"{check.__name__[1:]}: well after, s", f"{time.monotonic() - ended:.1f}")
     lab.equal("nothing is left behind", [rdma.resources(host) for host in lab.hosts], before)
 
 

@@ -6,6 +6,7 @@ from rdmalab.prometheus import Prometheus
 from rdmalab.topology import Flat
 
 TOPOLOGY = Flat(rxe=2)
+QUICK = True
 TIMEOUT = 240
 
 

@@ -5,6 +5,7 @@ from rdmalab.daemon import Daemon
 from rdmalab.topology import Flat
 
 TOPOLOGY = Flat(rxe=4)
+QUICK = True
 TIMEOUT = 180
 
 
