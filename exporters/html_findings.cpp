@@ -119,7 +119,8 @@ void write_issue_table(const core::HostSnapshot& host, HtmlWriter& out) {
 
 std::string_view no_problem_text(const core::Diagnosis& diagnosis) {
   if (!diagnosis.any_device) return "There was no device to judge.";
-  if (!diagnosis.unreadable.empty()) return "Ports cannot be read: nothing is known of them.";
+  if (!diagnosis.unreadable.empty())
+    return "Nothing is known to be wrong, but not every port could be read.";
   return "Nothing is known to be wrong.";
 }
 

@@ -46,11 +46,11 @@ std::string unknown_text(const core::Diagnosis& diagnosis, const TerminalStyle& 
 }
 
 std::string unreadable_text(const std::vector<core::Subject>& ports, const TerminalStyle& style) {
-  std::string line = "Not readable, so nothing is known of";
+  std::string line = "Could not be read, so not judged:";
   for (std::size_t i = 0; i < ports.size(); ++i) {
     line += (i == 0 ? " " : ", ") + ports[i].text();
   }
-  return wrapped(line + ": rdmadiag doctor", 2, style) + "\n";
+  return wrapped(line + "; see rdmadiag doctor", 2, style) + "\n";
 }
 
 }  // namespace

@@ -65,7 +65,8 @@ Verdict host_verdict(const core::HostSnapshot& host, const core::AgentStatus& ag
   const std::size_t unreadable = agent.diagnosis.unreadable.size();
   if (unreadable > 0)
     return {Wellness::kUnknown,
-            "could not tell: " + counted(unreadable, "port", "ports") + " cannot be read"};
+            "could not tell: " + counted(unreadable, "device or port", "devices or ports") +
+                " not readable"};
   return {Wellness::kGood, "healthy"};
 }
 

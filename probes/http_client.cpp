@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -102,6 +103,14 @@ std::string refusal(long status, std::string_view body) {
   return text;
 }
 
+// libcurl's own words say more than those of its code, such as which check of a certificate failed.
+std::string words_of(CURLcode code, const char* detail) {
+  std::string words = *detail != '\0' ? detail : curl().easy_strerror(code);
+  if (code == CURLE_GOT_NOTHING) words += "; does it want https (tls.ca_file)?";
+  if (code == CURLE_PEER_FAILED_VERIFICATION) words += "; tls.ca_file names who is trusted";
+  return words;
+}
+
 }  // namespace
 
 struct HttpClient::Handles {
@@ -113,6 +122,7 @@ struct HttpClient::Handles {
     json_headers.reset(curl().slist_append(list, "Expect:"));
   }
 
+  std::array<char, CURL_ERROR_SIZE> detail{};  // what libcurl says went wrong; it outlives `easy`
   // The multi handle holds the connections, so it goes last.
   std::unique_ptr<CURLM, MultiCloser> multi;
   std::unique_ptr<CURL, CurlCloser> easy;
@@ -189,7 +199,7 @@ core::Result<std::string> HttpClient::perform(Call& call) {
       if (error != 0) return core::errno_error(static_cast<int>(error), doing);
     }
     if (rc == CURLE_OPERATION_TIMEDOUT) return core::errno_error(ETIMEDOUT, doing);
-    return core::fail(doing + ": " + curl().easy_strerror(static_cast<CURLcode>(rc)));
+    return core::fail(doing + ": " + words_of(static_cast<CURLcode>(rc), handles_->detail.data()));
   }
   if (status != 200) return core::fail(doing + ": " + refusal(status, call.body));
   return std::move(call.body);
@@ -198,6 +208,8 @@ core::Result<std::string> HttpClient::perform(Call& call) {
 void HttpClient::prepare(const Call& call) {
   CURL* easy = handles_->easy.get();
   curl().easy_reset(easy);
+  handles_->detail.front() = '\0';
+  curl().easy_setopt(easy, CURLOPT_ERRORBUFFER, handles_->detail.data());
   curl().easy_setopt(easy, CURLOPT_URL, call.url.c_str());
   curl().easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
   curl().easy_setopt(easy, CURLOPT_NOPROXY, "*");

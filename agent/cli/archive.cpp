@@ -8,10 +8,10 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <memory>
 
 #include "agent/core/unique_fd.h"
+#include "agent/host/replace_file.h"
 
 namespace rdmadiag::cli {
 namespace {
@@ -99,18 +99,8 @@ core::Result<std::string> read_content(::archive* in, const std::string& path) {
 }  // namespace
 
 core::Status write_archive(const std::string& path, const std::vector<ArchiveMember>& members) {
-  std::string temporary = path + ".XXXXXX";
-  const int descriptor = mkostemp(temporary.data(), O_CLOEXEC);
-  if (descriptor < 0) return core::errno_error(errno, "creating " + temporary);
-  core::Status written = write_to(descriptor, members);
-  if (::close(descriptor) != 0 && written) {
-    written = core::errno_error(errno, "writing " + temporary);
-  }
-  if (written && std::rename(temporary.c_str(), path.c_str()) != 0) {
-    written = core::errno_error(errno, "renaming to " + path);
-  }
-  if (!written) ::unlink(temporary.c_str());
-  return written;
+  return host::replace_file(path, 0600,
+                            [&](int descriptor) { return write_to(descriptor, members); });
 }
 
 core::Result<std::vector<ArchiveMember>> read_archive(const std::string& path) {

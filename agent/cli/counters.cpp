@@ -51,18 +51,18 @@ bool is_newer(const Options& options, const Observation& before, const Observati
   });
 }
 
-// The next look; an agent is asked until it has read anew, for ten seconds at most. Whoever
+// The next look; an agent is asked until it has read anew, for two minutes at most. Whoever
 // interrupts gets what there is by then.
 core::Result<Observation> look_again(Observer& observer, const Observation& before,
                                      const Options& options, Context& context) {
   constexpr auto kPause = std::chrono::milliseconds(200);
-  constexpr int kMost = 50;
+  constexpr int kMost = 600;
   auto now = observer.observe();
   for (int i = 0; now && !is_newer(options, before, *now); ++i) {
     if (i == kMost)
       return core::fail(options.observer.agent.address +
                         " gives the same reading again: it reads no oftener than its "
-                        "collect.min_interval; ask for a longer time");
+                        "collect.min_interval");
     if (!context.world.wait(kPause)) break;
     now = observer.observe();
   }
@@ -109,6 +109,7 @@ int show(const Options& options, Context& context) {
   if (!observer) return report_failure(context, observer.error());
   auto seen = (*observer)->observe();
   if (!seen) return report_failure(context, seen.error());
+  if (twice && !seen->agent.diagnosis.any_device) return tell_devices(context, *seen->host);
   if (options.diff.count() > 0) return show_diff(**observer, *seen, options, context);
   if (options.watch.count() > 0) {
     return show_watch(**observer, std::move(*seen), options, context);

@@ -32,6 +32,7 @@ DoctorFacts read_facts(const Place& place, const core::HostSnapshot& host, const
     if (const auto shared = place.netlink->netns_shared()) facts.netns_shared = *shared;
   }
   for (const core::DeviceEntry& entry : host.devices) {
+    if (entry.stuck) facts.stuck.push_back(entry.name);
     if (entry.snapshot) facts.issues.emplace(entry.name, entry.snapshot->issues);
   }
   return facts;

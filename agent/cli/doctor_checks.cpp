@@ -185,6 +185,10 @@ std::vector<Check> run_checks(const DoctorFacts& facts) {
   }
   for (const host::UverbsNode& node : facts.readiness.devices)
     checks.push_back(check_node(node, facts));
+  for (const std::string& device : facts.stuck)
+    checks.push_back({"values " + device, Outcome::kCritical,
+                      "the device does not answer: reading it did not return",
+                      "dmesg | grep -i -e infiniband -e rdma: the driver or the device hangs"});
   for (const auto& [device, issues] : facts.issues) checks.push_back(check_values(device, issues));
   checks.push_back(check_memlock(facts.limits));
   checks.push_back(check_modules(facts.readiness));

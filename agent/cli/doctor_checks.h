@@ -29,6 +29,7 @@ struct DoctorFacts {
   std::optional<bool> netns_shared;     // empty: not told
   // What could not be read of each device.
   std::map<std::string, std::vector<core::ReadIssue>> issues;
+  std::vector<std::string> stuck;  // devices that do not answer
 };
 
 [[nodiscard]] std::vector<Check> run_checks(const DoctorFacts& facts);

@@ -100,6 +100,10 @@ void print_written(const std::string& file, std::size_t looks, const core::Diagn
 }
 
 int report(const Options& options, Context& context) {
+  if (options.file == "-") {
+    context.err() << "rdmadiag: a report goes to a file, not to standard output\n";
+    return kExitUsage;
+  }
   auto observer = open_observer(context, options.observer);
   if (!observer) return report_failure(context, observer.error());
   PageFile file(options.file);

@@ -44,7 +44,8 @@ struct Diagnosis {
   std::vector<Finding> findings;  // most severe first, then by rule and subject
   std::vector<Unknown> unknown;
   bool any_device = false;
-  // Ports whose state, or all of whose counters of a kind, could not be read.
+  // Devices without a port that can be seen, and ports whose state, or all of whose counters of a
+  // kind, could not be read.
   std::vector<Subject> unreadable = {};
 
   // 0 fine, 1 warning, 2 critical, 3 could not tell (no device, or a port that is not readable).

@@ -21,7 +21,6 @@
 #include "agent/daemon/process_stats.h"
 #include "agent/daemon/published.h"
 #include "agent/daemon/reloader.h"
-#include "agent/daemon/replace_file.h"
 #include "agent/daemon/routes.h"
 #include "agent/daemon/service.h"
 #include "agent/daemon/settings.h"
@@ -30,6 +29,7 @@
 #include "agent/host/collect.h"
 #include "agent/host/live_sources.h"
 #include "agent/host/rdma_netlink.h"
+#include "agent/host/replace_file.h"
 #include "exporters/http_server.h"
 #include "exporters/prometheus.h"
 
@@ -251,7 +251,7 @@ core::Status App::print_once() {
   std::string text;
   exporters::render_prometheus(*observation->host, make_agent_status(route_parts(), *observation),
                                options, text);
-  if (!options_.output.empty()) return replace_file(options_.output, text);
+  if (!options_.output.empty()) return host::replace_file(options_.output, 0644, text);
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (!written || std::fflush(stdout) != 0) return core::errno_error(errno, "writing to stdout");
   return {};

@@ -51,9 +51,9 @@ void Discovery::list_sysfs(Listing& listing) {
   std::string failed = path;
   int error_number = -session_.files().list(path, entries);
   listing.has_rdma_class = error_number == 0;
-  // Without the class there is no RDMA; without the root, nothing is known.
+  // Without the class there is no RDMA; without any class this is no sysfs, and nothing is known.
   if (error_number == ENOENT) {
-    failed = roots_.sys.string();
+    failed = (roots_.sys / "class").string();
     std::vector<DirectoryEntry> root;
     error_number = -session_.files().list(failed, root);
   }

@@ -30,12 +30,12 @@ TEST_CASE("a port whose state cannot be read is not healthy but unknown") {
   host.during_wait = [](auto) { return true; };
   const auto status = host.run({"status"});
   CHECK(status.code == cli::kExitUnknown);
-  CHECK(contains(status.out, "could not tell: 1 port cannot be read"));
+  CHECK(contains(status.out, "could not tell: 1 device or port not readable"));
   CHECK_FALSE(contains(status.out, "healthy"));
 
   const auto check = host.run({"check"});
   CHECK(check.code == cli::kExitUnknown);
-  CHECK(contains(check.out, "Not readable, so nothing is known of rxe0 port 1"));
+  CHECK(contains(check.out, "Could not be read, so not judged: rxe0 port 1"));
   CHECK_FALSE(contains(check.out, "Nothing wrong found"));
   const json document = json::parse(host.run({"check", "--json"}).out);
   CHECK(document.at("unreadable").at(0).at("text") == "rxe0 port 1 (eth0)");
@@ -158,4 +158,44 @@ TEST_CASE("a capture does not change: nothing is waited for") {
   const auto doctor = host.run({"doctor", "--path.sysfs", archive});
   CHECK(contains(doctor.out, "unknown   uverbs "));
   CHECK_FALSE(contains(doctor.out, "critical  uverbs"));
+}
+
+TEST_CASE("a device without a port that can be seen is not healthy") {
+  CliFixture host("rxe");
+  host.during_wait = [](auto) { return true; };
+  host.tree.remove("sys/class/infiniband/rxe0/ports");
+  host.tree.write("sys/class/infiniband/rxe0/ports", "");
+  for (const std::string command : {"status", "check"}) {
+    const auto result = host.run({command});
+    INFO(command << ": " << result.out);
+    CHECK(result.code == cli::kExitUnknown);
+    CHECK_FALSE(contains(result.out, "healthy"));
+  }
+}
+
+TEST_CASE("a device that is named and leads nowhere is not passed over") {
+  CliFixture host("rxe");
+  host.during_wait = [](auto) { return true; };
+  host.tree.make_link("sys/class/infiniband/gone0", "../../devices/not_mounted");
+  const auto check = host.run({"check"});
+  CHECK(check.code == cli::kExitUnknown);
+  CHECK(contains(check.out, "Could not be read, so not judged: gone0"));
+}
+
+TEST_CASE("a folder that is no sysfs is not a host without a driver") {
+  CliFixture host("rxe");
+  const auto one_too_high = host.run({"status", "--path.sysfs", host.tree.root().string()});
+  CHECK(one_too_high.code == cli::kExitUnknown);
+  CHECK(contains(one_too_high.err, "no RDMA device can be seen: "));
+  CHECK(contains(one_too_high.err, "/class (enoent)"));
+}
+
+TEST_CASE("two looks need a device") {
+  CliFixture none("no_rdma");
+  none.during_wait = [](auto) { return true; };
+  for (const std::string option : {"--diff", "--watch"}) {
+    const auto result = none.run({"counters", option, "1s"});
+    CHECK(result.code == cli::kExitUnknown);
+    CHECK(contains(result.err, "no RDMA device"));
+  }
 }

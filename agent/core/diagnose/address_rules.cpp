@@ -101,11 +101,11 @@ void check_shared_subnets(const std::vector<Place>& places, Report& report) {
 
 }  // namespace
 
-void check_addresses(const Evidence& evidence, Report& report) {
+void check_addresses(const Comparison& seen, Report& report) {
   std::vector<Place> places;
-  for (const DeviceView& device : device_views(evidence)) {
+  for (const DeviceView& device : seen.devices()) {
     if (!uses_ip(*device.now)) continue;
-    for (const PortView& port : port_views(device)) {
+    for (const PortView& port : device.ports) {
       const NetdevSnapshot* netdev = device.now->find_netdev(port.now->netdev);
       if (netdev == nullptr || !port.now->is_active()) continue;
       places.push_back({port.subject(), netdev, has_routable_gid(*port.now)});

@@ -12,12 +12,12 @@ namespace {
 
 // Then address-no-ip says why there is no routable GID.
 bool lacks_address(const PortView& port) {
-  const NetdevSnapshot* netdev = port.device.now->find_netdev(port.now->netdev);
+  const NetdevSnapshot* netdev = port.device->now->find_netdev(port.now->netdev);
   return netdev != nullptr && netdev->addresses && !has_usable_address(*netdev);
 }
 
 void check_gids(const PortView& port, Report& report) {
-  if (port.device.now->protocol != Protocol::kRoce || !port.now->is_active()) return;
+  if (port.device->now->protocol != Protocol::kRoce || !port.now->is_active()) return;
   const auto& gids = port.now->gids;
   if (gids.empty() && port.now->netdev.empty()) {
     report.could_not_tell("address-no-gid", port.subject(),
@@ -44,8 +44,8 @@ void check_gids(const PortView& port, Report& report) {
 
 void check_mtu(const PortView& port, Report& report) {
   constexpr int kEnoughForRdma4096 = 4200;
-  if (port.device.now->protocol != Protocol::kRoce || !port.now->is_active()) return;
-  const NetdevSnapshot* netdev = port.device.now->find_netdev(port.now->netdev);
+  if (port.device->now->protocol != Protocol::kRoce || !port.now->is_active()) return;
+  const NetdevSnapshot* netdev = port.device->now->find_netdev(port.now->netdev);
   if (netdev == nullptr || !netdev->mtu_bytes) {
     report.could_not_tell("mtu-small", port.subject(), "the netdev's MTU is not known");
     return;
@@ -56,9 +56,9 @@ void check_mtu(const PortView& port, Report& report) {
 }
 
 // Devices are of one kind when driver and model are the same.
-void check_firmware_spread(const Evidence& evidence, Report& report) {
+void check_firmware_spread(const Comparison& seen, Report& report) {
   std::map<std::pair<std::string, std::string>, std::map<std::string, std::string>> kinds;
-  for (const DeviceView& device : device_views(evidence)) {
+  for (const DeviceView& device : seen.devices()) {
     const DeviceSnapshot& now = *device.now;
     if (now.firmware.empty() || now.driver.empty()) continue;
     std::string& names = kinds[{now.driver, now.hca_type + now.board_id}][now.firmware];
@@ -74,8 +74,8 @@ void check_firmware_spread(const Evidence& evidence, Report& report) {
   }
 }
 
-void check_health(const Evidence& evidence, Report& report) {
-  for (const DeviceView& device : device_views(evidence)) {
+void check_health(const Comparison& seen, Report& report) {
+  for (const DeviceView& device : seen.devices()) {
     for (const HealthReporter& reporter : device.now->health) {
       if (reporter.state.value_or(0) == 0) continue;
       report.add("device-unhealthy", device.subject(),
@@ -87,8 +87,8 @@ void check_health(const Evidence& evidence, Report& report) {
   }
 }
 
-void check_devices_answer(const Evidence& evidence, Report& report) {
-  for (const DeviceEntry& entry : evidence.now->devices) {
+void check_devices_answer(const Comparison& seen, Report& report) {
+  for (const DeviceEntry& entry : seen.evidence.now->devices) {
     const Subject subject{.device = entry.name, .port = 0, .netdev = ""};
     if (entry.stuck) {
       report.add("device-stuck", subject, "the read did not return", "an answer in time");
@@ -109,30 +109,31 @@ void check_devices_answer(const Evidence& evidence, Report& report) {
 
 }  // namespace
 
-void check_addressing(const Evidence& evidence, Report& report) {
-  for (const DeviceView& device : device_views(evidence)) {
-    for (const PortView& port : port_views(device)) {
+void check_addressing(const Comparison& seen, Report& report) {
+  for (const DeviceView& device : seen.devices()) {
+    for (const PortView& port : device.ports) {
       check_gids(port, report);
       check_mtu(port, report);
     }
   }
 }
 
-void check_host(const Evidence& evidence, Report& report) {
-  check_devices_answer(evidence, report);
-  check_health(evidence, report);
-  check_firmware_spread(evidence, report);
+void check_host(const Comparison& seen, Report& report) {
+  check_devices_answer(seen, report);
+  check_health(seen, report);
+  check_firmware_spread(seen, report);
 }
 
-void check_inventory(const Evidence& evidence, Report& report) {
-  const Expectations& expect = evidence.expect;
-  const auto present = std::count_if(evidence.now->devices.begin(), evidence.now->devices.end(),
-                                     [](const DeviceEntry& entry) { return entry.present; });
+void check_inventory(const Comparison& seen, Report& report) {
+  const Expectations& expect = seen.evidence.expect;
+  const auto present =
+      std::count_if(seen.evidence.now->devices.begin(), seen.evidence.now->devices.end(),
+                    [](const DeviceEntry& entry) { return entry.present; });
   if (expect.devices && present != *expect.devices) {
     report.add("inventory-devices", Subject{}, fmt::format("{} RDMA devices", present),
                fmt::format("{}", *expect.devices));
   }
-  for (const DeviceView& device : device_views(evidence)) {
+  for (const DeviceView& device : seen.devices()) {
     if (!expect.firmware.empty() &&
         ::fnmatch(expect.firmware.c_str(), device.now->firmware.c_str(), 0) != 0) {
       report.add("inventory-firmware", device.subject(),
@@ -140,7 +141,7 @@ void check_inventory(const Evidence& evidence, Report& report) {
                  expect.firmware);
     }
     if (!expect.link_layer) continue;
-    for (const PortView& port : port_views(device)) {
+    for (const PortView& port : device.ports) {
       if (port.now->link_layer == *expect.link_layer) continue;
       report.add("inventory-link-layer", port.subject(),
                  std::string(link_layer_name(port.now->link_layer)),

@@ -358,9 +358,9 @@ void check_congestion_loop(const Look& look, Report& report) {
 
 }  // namespace
 
-void check_counters(const Evidence& evidence, Report& report) {
-  for (const DeviceView& device : device_views(evidence)) {
-    for (const PortView& port : port_views(device)) {
+void check_counters(const Comparison& seen, Report& report) {
+  for (const DeviceView& device : seen.devices()) {
+    for (const PortView& port : device.ports) {
       const Look look{.device = device.now,
                       .subject = port.subject(),
                       .sums = {port.now->counters, port.before ? &port.before->counters : nullptr},

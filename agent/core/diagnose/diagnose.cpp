@@ -61,36 +61,51 @@ Diagnosis Report::take() {
 
 namespace {
 
-std::vector<Subject> unreadable_ports(const Evidence& evidence) {
-  std::vector<Subject> ports;
-  for (const DeviceView& device : device_views(evidence)) {
-    for (const PortView& port : port_views(device)) {
-      if (is_unreadable(*device.now, *port.now)) ports.push_back(port.subject());
+// Devices that are named in sysfs and lead nowhere, or may not be looked at.
+void add_hidden_devices(const HostSnapshot& host, std::vector<Subject>& found) {
+  constexpr std::string_view kClass = "class/infiniband/";
+  for (const ReadIssue& issue : host.issues) {
+    const std::size_t at = issue.path.find(kClass);
+    const bool is_hidden =
+        issue.reason == IssueReason::kEnoent || issue.reason == IssueReason::kEperm;
+    if (issue.source != Source::kSysfsPort || !is_hidden || at == std::string::npos) continue;
+    found.push_back({.device = issue.path.substr(at + kClass.size()), .port = 0, .netdev = ""});
+  }
+}
+
+std::vector<Subject> unreadable(const Comparison& seen) {
+  std::vector<Subject> found;
+  add_hidden_devices(*seen.evidence.now, found);
+  for (const DeviceView& device : seen.devices()) {
+    if (device.ports.empty()) found.push_back(device.subject());
+    for (const PortView& port : device.ports) {
+      if (is_unreadable(*device.now, *port.now)) found.push_back(port.subject());
     }
   }
-  return ports;
+  return found;
 }
 
 }  // namespace
 
 Diagnosis diagnose(const Evidence& evidence) {
+  const Comparison seen(evidence);
   Report report(evidence.list_unknown);
-  check_link(evidence, report);
-  check_wire(evidence, report);
-  check_counters(evidence, report);
-  check_queues(evidence, report);
-  check_lossless(evidence, report);
-  check_addressing(evidence, report);
-  check_addresses(evidence, report);
-  check_host(evidence, report);
-  check_access(evidence, report);
-  check_probes(evidence, report);
-  check_inventory(evidence, report);
+  check_link(seen, report);
+  check_wire(seen, report);
+  check_counters(seen, report);
+  check_queues(seen, report);
+  check_lossless(seen, report);
+  check_addressing(seen, report);
+  check_addresses(seen, report);
+  check_host(seen, report);
+  check_access(seen, report);
+  check_probes(seen, report);
+  check_inventory(seen, report);
   Diagnosis diagnosis = report.take();
   diagnosis.any_device =
       std::any_of(evidence.now->devices.begin(), evidence.now->devices.end(),
                   [](const DeviceEntry& entry) { return entry.snapshot != nullptr; });
-  diagnosis.unreadable = unreadable_ports(evidence);
+  diagnosis.unreadable = unreadable(seen);
   return diagnosis;
 }
 

@@ -23,13 +23,30 @@ bool is_same_device(const DeviceSnapshot& a, const DeviceSnapshot& b) {
   return a.node_guid == b.node_guid && a.pcie.address == b.pcie.address;
 }
 
+void add_ports(DeviceView& device) {
+  for (const PortSnapshot& port : device.now->ports) {
+    PortView& view = device.ports.emplace_back();
+    view.device = &device;
+    view.now = &port;
+    if (device.before == nullptr) continue;
+    for (const PortSnapshot& earlier : device.before->ports) {
+      if (earlier.number == port.number) view.before = &earlier;
+    }
+  }
+}
+
 }  // namespace
 
-std::vector<DeviceView> device_views(const Evidence& evidence) {
-  std::vector<DeviceView> views;
+Subject PortView::subject() const {
+  return {.device = device->now->name, .port = now->number, .netdev = now->netdev};
+}
+
+Comparison::Comparison(const Evidence& seen) : evidence(seen) {
+  devices_.reserve(evidence.now->devices.size());  // none moves: ports point at them
   for (const DeviceEntry& entry : evidence.now->devices) {
     if (!entry.snapshot) continue;
-    DeviceView view{.now = entry.snapshot.get()};
+    DeviceView& view = devices_.emplace_back();
+    view.now = entry.snapshot.get();
     const DeviceSnapshot* before = find_device(evidence.before, entry.name);
     if (before != nullptr && before != view.now && is_same_device(*before, *view.now)) {
       const std::chrono::duration<double> apart = view.now->read_steady - before->read_steady;
@@ -38,28 +55,13 @@ std::vector<DeviceView> device_views(const Evidence& evidence) {
         view.seconds = apart.count();
       }
     }
-    views.push_back(view);
+    add_ports(view);
   }
-  return views;
-}
-
-std::vector<PortView> port_views(const DeviceView& device) {
-  std::vector<PortView> views;
-  for (const PortSnapshot& port : device.now->ports) {
-    PortView view{.device = device, .now = &port};
-    if (device.before != nullptr) {
-      for (const PortSnapshot& earlier : device.before->ports) {
-        if (earlier.number == port.number) view.before = &earlier;
-      }
-    }
-    views.push_back(view);
-  }
-  return views;
 }
 
 std::vector<const NetdevSnapshot*> netdevs_of(const PortView& port) {
   std::vector<const NetdevSnapshot*> found;
-  const DeviceSnapshot& device = *port.device.now;
+  const DeviceSnapshot& device = *port.device->now;
   const NetdevSnapshot* netdev = device.find_netdev(port.now->netdev);
   if (netdev == nullptr) return found;
   if (!netdev->is_bond) {

@@ -35,28 +35,43 @@ struct Evidence {
   bool list_unknown = true;  // also say what could not be told: for people, not for each scrape
 };
 
+struct DeviceView;
+
+struct PortView {
+  const DeviceView* device = nullptr;
+  const PortSnapshot* now = nullptr;
+  const PortSnapshot* before = nullptr;
+
+  [[nodiscard]] Subject subject() const;
+};
+
 // One device at both moments. `before` is null when it was absent, stuck, or is not the same device
 // any more: a rate would then mean nothing.
 struct DeviceView {
   const DeviceSnapshot* now = nullptr;
   const DeviceSnapshot* before = nullptr;
   double seconds = 0;  // between the two reads of this device; 0 without `before`
+  std::vector<PortView> ports = {};
 
   [[nodiscard]] Subject subject() const { return {.device = now->name, .port = 0, .netdev = ""}; }
 };
 
-struct PortView {
-  DeviceView device;
-  const PortSnapshot* now = nullptr;
-  const PortSnapshot* before = nullptr;
+// The evidence as the rules look at it: each device that was read, beside itself at the look
+// before.
+class Comparison {
+ public:
+  // `evidence` must outlive it.
+  explicit Comparison(const Evidence& evidence);
+  Comparison(const Comparison&) = delete;  // the ports know their devices by address
+  Comparison& operator=(const Comparison&) = delete;
 
-  [[nodiscard]] Subject subject() const {
-    return {.device = device.now->name, .port = now->number, .netdev = now->netdev};
-  }
+  const Evidence& evidence;
+  [[nodiscard]] const std::vector<DeviceView>& devices() const { return devices_; }
+
+ private:
+  std::vector<DeviceView> devices_;
 };
 
-[[nodiscard]] std::vector<DeviceView> device_views(const Evidence& evidence);
-[[nodiscard]] std::vector<PortView> port_views(const DeviceView& device);
 // The port's netdev; of a bond its members, which have the settings. A virtual function has none of
 // its own.
 [[nodiscard]] std::vector<const NetdevSnapshot*> netdevs_of(const PortView& port);

@@ -6,13 +6,13 @@
 namespace rdmadiag::core {
 namespace {
 
-void check_memlock(const Evidence& evidence, Report& report) {
+void check_memlock(const Comparison& seen, Report& report) {
   constexpr std::string_view kRule = "host-memlock";
-  if (!evidence.limits) {
+  if (!seen.evidence.limits) {
     report.could_not_tell(kRule, Subject{}, "limits are those of a process on the host itself");
     return;
   }
-  const ProcessLimits& limits = *evidence.limits;
+  const ProcessLimits& limits = *seen.evidence.limits;
   if (!limits.memlock_bytes || limits.ignores_memlock || *limits.memlock_bytes >= kMemlockWanted)
     return;
   report.add(kRule, Subject{},
@@ -68,8 +68,8 @@ void check_iommu(const DeviceView& device, Report& report) {
 }
 
 // Only GPUs make transfers between devices that ACS would send the long way.
-void check_peer_memory(const Evidence& evidence, Report& report) {
-  const auto& gpu = evidence.now->gpu;
+void check_peer_memory(const Comparison& seen, Report& report) {
+  const auto& gpu = seen.evidence.now->gpu;
   if (!gpu) {
     for (const char* rule : {"host-peer-memory", "host-acs"})
       report.could_not_tell(rule, Subject{}, "the kernel's modules cannot be listed");
@@ -81,7 +81,7 @@ void check_peer_memory(const Evidence& evidence, Report& report) {
                fmt::format("GPU driver {} is loaded, nvidia_peermem is not", gpu->driver),
                "nvidia_peermem, or applications that share GPU memory by dma-buf");
   }
-  for (const DeviceView& device : device_views(evidence)) {
+  for (const DeviceView& device : seen.devices()) {
     if (!device.now->pcie.acs_redirects) {
       report.could_not_tell("host-acs", device.subject(),
                             "the bridges' configuration cannot be read (CAP_SYS_ADMIN)");
@@ -95,15 +95,15 @@ void check_peer_memory(const Evidence& evidence, Report& report) {
 
 }  // namespace
 
-void check_access(const Evidence& evidence, Report& report) {
-  check_memlock(evidence, report);
-  for (const DeviceView& device : device_views(evidence)) {
+void check_access(const Comparison& seen, Report& report) {
+  check_memlock(seen, report);
+  for (const DeviceView& device : seen.devices()) {
     check_node(device, report);
     if (device.now->pcie.address.empty() || device.now->pcie.is_vf) continue;
     check_interrupts(device, report);
     check_iommu(device, report);
   }
-  check_peer_memory(evidence, report);
+  check_peer_memory(seen, report);
 }
 
 }  // namespace rdmadiag::core

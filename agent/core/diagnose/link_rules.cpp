@@ -49,11 +49,11 @@ void check_state(const PortView& port, Report& report) {
 void check_rate(const Evidence& evidence, const PortView& port, Report& report) {
   if (!port.now->is_active()) return;
   // A VF's and a software device's rate text is made up; the netdev says nothing better for them.
-  if (port.device.now->pcie.is_vf) return;
+  if (port.device->now->pcie.is_vf) return;
   double expected = evidence.expect.rate_bits_per_second.value_or(0);
   std::string source = "expected by the configuration";
   if (expected == 0 && evidence.highest_rates != nullptr) {
-    const auto seen = evidence.highest_rates->find({port.device.now->name, port.now->number});
+    const auto seen = evidence.highest_rates->find({port.device->now->name, port.now->number});
     if (seen != evidence.highest_rates->end()) {
       expected = seen->second;
       source = "the highest seen since start";
@@ -131,11 +131,11 @@ void check_pcie(const DeviceView& device, Report& report) {
 
 }  // namespace
 
-void check_link(const Evidence& evidence, Report& report) {
-  for (const DeviceView& device : device_views(evidence)) {
-    for (const PortView& port : port_views(device)) {
+void check_link(const Comparison& seen, Report& report) {
+  for (const DeviceView& device : seen.devices()) {
+    for (const PortView& port : device.ports) {
       check_state(port, report);
-      check_rate(evidence, port, report);
+      check_rate(seen.evidence, port, report);
       check_saturated(port, report);
     }
     check_pcie(device, report);

@@ -22,7 +22,7 @@ struct LosslessView {
   const NetdevSnapshot* before = nullptr;
 
   [[nodiscard]] Subject subject() const {
-    return {.device = port.device.now->name, .port = port.now->number, .netdev = now.name};
+    return {.device = port.device->now->name, .port = port.now->number, .netdev = now.name};
   }
 };
 
@@ -176,7 +176,7 @@ void check_pauses(const LosslessView& view, const PauseRule& rule, Report& repor
     const auto paused = rise(view, rule.metric, priority);
     if (!paused) continue;
     counted = true;
-    const double share = *paused / view.port.device.seconds;
+    const double share = *paused / view.port.device->seconds;
     if (share <= rule.share) continue;
     report.add(rule.rule, view.subject(),
                fmt::format("{} on priority {} for {} % of the time", rule.what, priority,
@@ -205,7 +205,7 @@ void check_drops(const LosslessView& view, Report& report) {
     if (drops < 1 || !(*view.now.dcb->pfc_enabled)[i]) continue;
     report.add(kRule, view.subject(),
                fmt::format("{} packets dropped on priority {}, which has PFC, in {} s",
-                           number_text(drops), i, number_text(view.port.device.seconds)),
+                           number_text(drops), i, number_text(view.port.device->seconds)),
                "none");
   }
   if (!counted)
@@ -213,7 +213,7 @@ void check_drops(const LosslessView& view, Report& report) {
 }
 
 void check_rates(const LosslessView& view, Report& report) {
-  if (view.before == nullptr || view.port.device.seconds <= 0) {
+  if (view.before == nullptr || view.port.device->seconds <= 0) {
     for (const char* rule : {"pfc-storm", "pfc-victim", "lossless-drops"})
       report.could_not_tell(rule, view.subject(), "one look gives no rate");
     return;
@@ -224,10 +224,10 @@ void check_rates(const LosslessView& view, Report& report) {
 
 }  // namespace
 
-void check_lossless(const Evidence& evidence, Report& report) {
-  for (const DeviceView& device : device_views(evidence)) {
+void check_lossless(const Comparison& seen, Report& report) {
+  for (const DeviceView& device : seen.devices()) {
     if (device.now->protocol != Protocol::kRoce) continue;
-    for (const PortView& port : port_views(device)) {
+    for (const PortView& port : device.ports) {
       for (const NetdevSnapshot* netdev : netdevs_of(port)) {
         const LosslessView view{port, *netdev,
                                 device.before ? device.before->find_netdev(netdev->name) : nullptr};

@@ -80,7 +80,7 @@ std::string unread(const ReadIssue& issue) {
 
 bool says_not_offered(const ReadIssue& issue) {
   switch (issue.reason) {
-    case IssueReason::kEnoent:
+    case IssueReason::kEnoent: return issue.source != Source::kSysfsPort;  // every port has those
     case IssueReason::kEinval:
     case IssueReason::kEopnotsupp: return true;
     case IssueReason::kParse: return issue.detail.starts_with("N/A");  // "N/A (no PMA)"
@@ -116,7 +116,7 @@ std::string why_missing(const DeviceSnapshot& device, const NetdevSnapshot& netd
 }
 
 bool is_unreadable(const DeviceSnapshot& device, const PortSnapshot& port) {
-  if (!port.state) return true;
+  if (!port.state || !port.physical_state) return true;
   return std::any_of(device.issues.begin(), device.issues.end(), [&](const ReadIssue& issue) {
     const auto place = place_of(issue);
     return place && is_of_port(*place, port.number) && !says_not_offered(issue) &&

@@ -163,16 +163,16 @@ const ProbeSnapshot* find_earlier(const Evidence& evidence, const ProbeSnapshot&
 
 }  // namespace
 
-void check_probes(const Evidence& evidence, Report& report) {
+void check_probes(const Comparison& seen, Report& report) {
   constexpr std::array kRules = {"peers-unreachable", "path-loss", "host-stall", "rc-probe-down",
                                  "rc-probe-rebuilt"};
-  if (evidence.probes == nullptr || evidence.probes->empty()) {
+  if (seen.evidence.probes == nullptr || seen.evidence.probes->empty()) {
     for (const char* rule : kRules)
       report.could_not_tell(rule, Subject{}, "no agent is asked that probes from this host");
     return;
   }
-  for (const ProbeSnapshot& now : *evidence.probes) {
-    const ProbeView view{now, find_earlier(evidence, now)};
+  for (const ProbeSnapshot& now : *seen.evidence.probes) {
+    const ProbeView view{now, find_earlier(seen.evidence, now)};
     if (!now.running) {
       for (const char* rule : kRules)
         report.could_not_tell(rule, view.subject(), "it does not probe: " + now.problem);

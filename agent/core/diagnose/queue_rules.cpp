@@ -66,11 +66,11 @@ void check_growth(const Evidence& evidence, const DeviceView& device, Report& re
 
 }  // namespace
 
-void check_queues(const Evidence& evidence, Report& report) {
-  for (const DeviceView& device : device_views(evidence)) {
+void check_queues(const Comparison& seen, Report& report) {
+  for (const DeviceView& device : seen.devices()) {
     check_queue_pairs(device, report);
     check_resources(device, report);
-    check_growth(evidence, device, report);
+    check_growth(seen.evidence, device, report);
   }
 }
 

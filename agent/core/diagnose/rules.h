@@ -59,16 +59,16 @@ struct Rule {
 [[nodiscard]] const Rule* find_rule(std::string_view id);
 
 // One function a group; each may add findings of its group's rules only.
-void check_link(const Evidence& evidence, Report& report);
-void check_wire(const Evidence& evidence, Report& report);  // the rest of the link group
-void check_counters(const Evidence& evidence, Report& report);
-void check_queues(const Evidence& evidence, Report& report);
-void check_lossless(const Evidence& evidence, Report& report);
-void check_addressing(const Evidence& evidence, Report& report);
-void check_addresses(const Evidence& evidence, Report& report);  // the rest of that group
-void check_host(const Evidence& evidence, Report& report);
-void check_access(const Evidence& evidence, Report& report);  // the rest of the host group
-void check_probes(const Evidence& evidence, Report& report);
-void check_inventory(const Evidence& evidence, Report& report);
+void check_link(const Comparison& seen, Report& report);
+void check_wire(const Comparison& seen, Report& report);  // the rest of the link group
+void check_counters(const Comparison& seen, Report& report);
+void check_queues(const Comparison& seen, Report& report);
+void check_lossless(const Comparison& seen, Report& report);
+void check_addressing(const Comparison& seen, Report& report);
+void check_addresses(const Comparison& seen, Report& report);  // the rest of that group
+void check_host(const Comparison& seen, Report& report);
+void check_access(const Comparison& seen, Report& report);  // the rest of the host group
+void check_probes(const Comparison& seen, Report& report);
+void check_inventory(const Comparison& seen, Report& report);
 
 }  // namespace rdmadiag::core

@@ -78,9 +78,9 @@ void check_module(const Subject& subject, const NetdevSnapshot& netdev, Report& 
 
 }  // namespace
 
-void check_wire(const Evidence& evidence, Report& report) {
-  for (const DeviceView& device : device_views(evidence)) {
-    for (const PortView& port : port_views(device)) {
+void check_wire(const Comparison& seen, Report& report) {
+  for (const DeviceView& device : seen.devices()) {
+    for (const PortView& port : device.ports) {
       if (port.now->link_layer != LinkLayer::kEthernet) continue;
       for (const NetdevSnapshot* netdev : netdevs_of(port)) {
         const Subject subject{
