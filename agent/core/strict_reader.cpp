@@ -42,7 +42,11 @@ std::string format_problem(std::string_view file, const Problem& problem) {
   std::string text(file);
   text += ':' + std::to_string(problem.line) + ": ";
   if (!problem.path.empty()) text += problem.path + ": ";
-  return text + problem.message;
+  text += problem.message;
+  // A key may hold line breaks and escapes: a problem is one line.
+  std::ranges::replace_if(
+      text, [](char c) { return (c >= 0 && c < 0x20) || c == 0x7f; }, ' ');
+  return text;
 }
 
 std::string describe(const YamlNode& node) {

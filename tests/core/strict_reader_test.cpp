@@ -77,6 +77,12 @@ TEST_CASE("unknown and duplicate keys are problems at their line") {
   CHECK(problems_of("- a\n", read) == Lines{"f:1: wants a map, not a list"});
 }
 
+TEST_CASE("a problem is one line, whatever a key is called") {
+  const Lines lines =
+      problems_of("\"a\\n\\e[31mb\": 1\n", [](MapReader& map) { map.reject_unknown(); });
+  CHECK(lines == Lines{"f:1: a  [31mb: unknown key"});
+}
+
 TEST_CASE("wrong types and ranges say what is wanted and what was found") {
   std::int64_t count = 3;
   const auto integer = [&](MapReader& reader) { reader.integer("n", count, 1, 64); };
