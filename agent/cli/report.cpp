@@ -1,8 +1,6 @@
 // `rdmadiag report`: one self-contained page for a ticket.
 #include <CLI/CLI.hpp>
-#include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <system_error>
@@ -11,6 +9,7 @@
 #include "agent/cli/observe.h"
 #include "agent/cli/options.h"
 #include "agent/core/strict_reader.h"
+#include "agent/host/replace_file.h"
 #include "config/load.h"
 #include "config/render.h"
 #include "exporters/html_report.h"
@@ -42,44 +41,6 @@ std::string config_text(const Options& options, const Context& context) {
   return std::regex_replace(config::render_config(*loaded), kSecret, "//...@");
 }
 
-// The page's file, opened before the watching begins: nobody shall wait for a page that cannot be
-// written. What an older one holds stays until there is a new page.
-class PageFile {
- public:
-  explicit PageFile(const std::string& path)
-      : path_(path),
-        is_new_(!std::filesystem::exists(std::filesystem::symlink_status(path))),
-        can_be_written_(std::ofstream(path, std::ios::app).is_open()),
-        error_(can_be_written_ ? 0 : errno) {}
-  ~PageFile() {
-    std::error_code ignored;
-    if (is_new_ && can_be_written_ && !written_) std::filesystem::remove(path_, ignored);
-  }
-  PageFile(const PageFile&) = delete;
-  PageFile& operator=(const PageFile&) = delete;
-
-  [[nodiscard]] core::Status ready() const {
-    if (can_be_written_) return {};
-    return core::errno_error(error_, "writing " + path_);
-  }
-
-  [[nodiscard]] core::Status write(const std::string& content) {
-    std::ofstream file(path_, std::ios::binary | std::ios::trunc);
-    file << content;
-    file.close();
-    if (!file) return core::errno_error(errno, "writing " + path_);
-    written_ = true;
-    return {};
-  }
-
- private:
-  std::string path_;
-  bool is_new_;
-  bool can_be_written_;
-  int error_;
-  bool written_ = false;
-};
-
 void print_written(const std::string& file, std::size_t looks, const core::Diagnosis& diagnosis,
                    Context& context) {
   const std::size_t findings = diagnosis.findings.size();
@@ -106,9 +67,9 @@ int report(const Options& options, Context& context) {
   }
   auto observer = open_observer(context, options.observer);
   if (!observer) return report_failure(context, observer.error());
-  PageFile file(options.file);
-  if (const core::Status ready = file.ready(); !ready)
-    return report_failure(context, ready.error());
+  // Nobody shall wait for a page that cannot be written.
+  if (const core::Status good = host::can_replace(options.file); !good)
+    return report_failure(context, good.error());
   std::vector<std::shared_ptr<const core::HostSnapshot>> looks;
   core::AgentStatus agent;
   const int wanted = context.options.sysfs.empty() ? kLooks : 0;  // a capture does not change
@@ -125,7 +86,7 @@ int report(const Options& options, Context& context) {
     if (!agent.diagnosis.any_device) break;  // nothing to watch
   }
   const std::string page = exporters::render_report({looks, agent, config_text(options, context)});
-  if (const core::Status written = file.write(page); !written)
+  if (const core::Status written = host::replace_file(options.file, 0644, page); !written)
     return report_failure(context, written.error());
   print_written(options.file, looks.size(), agent.diagnosis, context);
   return tell_devices(context, *looks.back());

@@ -24,7 +24,6 @@
 #include "agent/daemon/routes.h"
 #include "agent/daemon/service.h"
 #include "agent/daemon/settings.h"
-#include "agent/daemon/start_memory.h"
 #include "agent/daemon/watching.h"
 #include "agent/host/collect.h"
 #include "agent/host/live_sources.h"
@@ -232,7 +231,6 @@ core::Status App::serve(std::vector<core::UniqueFd> sockets) {
       notify_ready("serving");
       core::log_info("watching", {{"devices", std::to_string(devices)},
                                   {"sysfs", options_.roots.sys.string()}});
-      give_back_start_memory();
     });
   });
   const core::Status status = (*loop)->run();

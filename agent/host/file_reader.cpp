@@ -44,6 +44,10 @@ std::ptrdiff_t SystemFileReader::read_from_start(int descriptor, std::span<char>
 void SystemFileReader::read_many_from_start(std::span<FileRead> reads) {
   while (reads.size() > 1) {
     const std::size_t answered = batches_.read(reads);
+    // Some files of a netdev ask to be read again while its lock is held: only read() itself does.
+    for (FileRead& read : reads.first(answered)) {
+      if (read.count == -EINTR) read.count = read_from_start(read.descriptor, read.into);
+    }
     reads = reads.subspan(answered);
     if (reads.empty()) return;
     reads.front().count = read_from_start(reads.front().descriptor, reads.front().into);

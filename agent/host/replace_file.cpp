@@ -48,19 +48,36 @@ core::Result<std::filesystem::path> target_of(const std::filesystem::path& path)
   return target;
 }
 
+// Beside the target, under a name of its own that is left in `name`.
+core::Result<core::UniqueFd> create_beside(const std::filesystem::path& target, std::string& name) {
+  // The leading dot and the suffix keep node_exporter's textfile collector (*.prom) away from it.
+  name = (target.parent_path() / ("." + target.filename().string() + ".XXXXXX")).string();
+  core::UniqueFd fd(mkostemp(name.data(), O_CLOEXEC));
+  if (!fd) return core::errno_error(errno, "creating a file beside " + target.string());
+  return fd;
+}
+
 }  // namespace
+
+core::Status can_replace(const std::filesystem::path& path) {
+  const auto target = target_of(path);
+  if (!target) return tl::make_unexpected(target.error());
+  std::string temporary;
+  const auto fd = create_beside(*target, temporary);
+  if (!fd) return tl::make_unexpected(fd.error());
+  unlink(temporary.c_str());
+  return {};
+}
 
 core::Status replace_file(const std::filesystem::path& path, mode_t mode,
                           const std::function<core::Status(int)>& fill) {
   const auto target = target_of(path);
   if (!target) return tl::make_unexpected(target.error());
-  // The leading dot and the suffix keep node_exporter's textfile collector (*.prom) away from it.
-  std::string temporary =
-      (target->parent_path() / ("." + target->filename().string() + ".XXXXXX")).string();
-  const core::UniqueFd fd(mkostemp(temporary.data(), O_CLOEXEC));
-  if (!fd) return core::errno_error(errno, "creating a file beside " + path.string());
-  core::Status status = fill(fd.get());
-  if (status) status = finish(fd.get(), mode);
+  std::string temporary;
+  const auto fd = create_beside(*target, temporary);
+  if (!fd) return tl::make_unexpected(fd.error());
+  core::Status status = fill(fd->get());
+  if (status) status = finish(fd->get(), mode);
   if (status && rename(temporary.c_str(), target->c_str()) != 0)
     status = core::errno_error(errno, "renaming");
   if (status) return {};

@@ -20,4 +20,7 @@ namespace rdmadiag::host {
 [[nodiscard]] core::Status replace_file(const std::filesystem::path& path, mode_t mode,
                                         std::string_view content);
 
+// Why that would fail now, without doing it: before work whose result would have nowhere to go.
+[[nodiscard]] core::Status can_replace(const std::filesystem::path& path);
+
 }  // namespace rdmadiag::host

@@ -88,7 +88,8 @@ TEST_CASE("a report of another tree looks once, and says where it cannot be writ
   CHECK(report.waits == 0);
   const CliResult result = report.run({"report", "/no/such/folder/a.html", "--path.sysfs", sysfs});
   CHECK(result.code == 3);
-  CHECK(result.err == "rdmadiag: writing /no/such/folder/a.html: No such file or directory\n");
+  CHECK(result.err ==
+        "rdmadiag: creating a file beside /no/such/folder/a.html: No such file or directory\n");
   CHECK(result.out.empty());
 }
 

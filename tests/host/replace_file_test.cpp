@@ -63,6 +63,17 @@ TEST_CASE("a failure says why, leaves nothing behind and keeps what was there") 
   CHECK(entries_of(folder.path()) == 1);
 }
 
+TEST_CASE("whether a file can be replaced is known without replacing it") {
+  const test::TempDir folder;
+  const fs::path file = folder.path() / "page.html";
+  CHECK(can_replace(file));
+  CHECK(entries_of(folder.path()) == 0);
+  REQUIRE(replace_file(file, 0644, "old"));
+  CHECK(can_replace(file));
+  CHECK(read(file) == "old");
+  CHECK_FALSE(can_replace(folder.path() / "nowhere" / "page.html"));
+}
+
 TEST_CASE("a device or a pipe is not replaced, and a link stays a link") {
   const test::TempDir folder;
   const fs::path pipe = folder.path() / "pipe";
@@ -71,6 +82,7 @@ TEST_CASE("a device or a pipe is not replaced, and a link stays a link") {
   REQUIRE_FALSE(refused);
   CHECK(refused.error().message() == "replacing " + pipe.string() + ": it is no regular file");
   CHECK(fs::is_fifo(pipe));
+  CHECK_FALSE(can_replace(pipe));
 
   const fs::path file = folder.path() / "file";
   const fs::path link = folder.path() / "link";

@@ -93,6 +93,7 @@ def _silent(lab, host, peer):
 
     answer = _check(lab, traffic, seconds)
     lab.equal(f"{seconds} s of traffic without a fault: silent", _told(answer), set())
+    lab.note("found", [f["found"] for f in answer.json()["findings"]])
     lab.equal("exit status 0", answer.status, 0)
 
 
