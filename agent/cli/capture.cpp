@@ -6,6 +6,7 @@
 #include "agent/cli/capture_file.h"
 #include "agent/cli/commands.h"
 #include "agent/cli/observe.h"
+#include "agent/cli/options.h"
 #include "agent/cli/place.h"
 #include "agent/host/collect.h"
 #include "agent/host/readiness.h"
@@ -83,21 +84,11 @@ int run(const Options& options, Context& context) {
   return kExitFine;
 }
 
-// The archive is made beside its place and renamed, and what was written is told on standard
-// output.
-std::string check_file(const std::string& file) {
-  if (file != "-") return "";
-  return "no archive goes to standard output: name a file, or ./- for one of that name";
-}
-
 }  // namespace
 
 Action define_capture(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("file", options->file, "The archive to write, e.g. host.tar.gz")
-      ->required()
-      ->check(CLI::Validator(check_file, "", "file"))
-      ->type_name("FILE");
+  add_output_file(app, options->file, "The archive to write, e.g. host.tar.gz");
   app.add_flag("--keep-identifiers", options->keep_identifiers,
                "Leave GUIDs, addresses and names as they are");
   app.add_flag("--qps", options->queue_pairs,

@@ -84,7 +84,7 @@ int check(const CheckOptions& options, Context& context) {
   context.out() << (context.options.json
                         ? exporters::render_json(diagnosis, exporters::JsonLayout::kIndented)
                         : exporters::render_diagnosis(diagnosis, context.world.style));
-  if (!diagnosis.any_device) (void)tell_devices(context, *seen->host);
+  (void)tell_devices(context, *seen->host);
   return diagnosis.exit_code();
 }
 

@@ -40,14 +40,10 @@ std::vector<core::DeviceChanges> changes_between(const Observation& before,
 // look.
 bool is_newer(const Options& options, const Observation& before, const Observation& now) {
   if (options.observer.agent.address.empty()) return true;
-  const auto read_at = [](const Observation& seen, const std::string& name) {
-    for (const core::DeviceEntry& entry : seen.host->devices)
-      if (entry.name == name && entry.snapshot != nullptr) return entry.snapshot->read_at;
-    return core::SystemTime{};
-  };
   const auto& devices = now.host->devices;
   return std::none_of(devices.begin(), devices.end(), [&](const core::DeviceEntry& entry) {
-    return entry.snapshot != nullptr && read_at(before, entry.name) == entry.snapshot->read_at;
+    const core::DeviceSnapshot* const earlier = core::find_device(*before.host, entry.name);
+    return entry.snapshot && earlier && earlier->read_at == entry.snapshot->read_at;
   });
 }
 

@@ -44,6 +44,17 @@ std::string take_word(std::string_view type_name, std::string& text) {
   return problem + "; there are " + CLI::detail::join(names, ", ");
 }
 
+void add_output_file(CLI::App& app, std::string& file, const std::string& help) {
+  const auto check = [](const std::string& name) {
+    if (name != "-") return std::string();
+    return std::string("standard output is not written to: name a file, or ./- for that name");
+  };
+  app.add_option("file", file, help)
+      ->required()
+      ->check(CLI::Validator(check, "", "file"))
+      ->type_name("FILE");
+}
+
 CLI::Option* add_word_option(CLI::App& app, const std::string& name, std::string& word,
                              const std::string& type_name, const std::string& help) {
   const auto take = [type_name](std::string& text) { return take_word(type_name, text); };

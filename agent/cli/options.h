@@ -26,6 +26,9 @@ CLI::Option* add_duration_option(CLI::App& app, const std::string& name,
 // case it came; else says what is wrong, with the nearest word.
 [[nodiscard]] std::string take_word(std::string_view type_name, std::string& text);
 
+// The positional `file` to write, which must be named: standard output is for what is said of it.
+void add_output_file(CLI::App& app, std::string& file, const std::string& help);
+
 // One of the words that `type_name` stands for (value_words); anything else is a usage error.
 CLI::Option* add_word_option(CLI::App& app, const std::string& name, std::string& word,
                              const std::string& type_name, const std::string& help);

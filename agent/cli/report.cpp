@@ -61,10 +61,6 @@ void print_written(const std::string& file, std::size_t looks, const core::Diagn
 }
 
 int report(const Options& options, Context& context) {
-  if (options.file == "-") {
-    context.err() << "rdmadiag: a report goes to a file, not to standard output\n";
-    return kExitUsage;
-  }
   auto observer = open_observer(context, options.observer);
   if (!observer) return report_failure(context, observer.error());
   // Nobody shall wait for a page that cannot be written.
@@ -96,9 +92,7 @@ int report(const Options& options, Context& context) {
 
 Action define_report(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("file", options->file, "The page to write, e.g. host.html")
-      ->required()
-      ->type_name("FILE");
+  add_output_file(app, options->file, "The page to write, e.g. host.html");
   add_agent_option(app, options->observer);
   add_duration_option(app, "--duration", options->duration,
                       "How long to watch for the plots (default 20s)");

@@ -21,7 +21,7 @@ Action define_status(CLI::App& app) {
     } else {
       context.out() << exporters::render_status(*seen->host, seen->agent, context.world.style);
     }
-    if (!seen->agent.diagnosis.any_device) return tell_devices(context, *seen->host);
+    (void)tell_devices(context, *seen->host);
     return seen->agent.diagnosis.exit_code();
   };
 }

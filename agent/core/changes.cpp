@@ -16,6 +16,10 @@ bool is_gauge(const CounterSample& sample) {
   return sample.spec != nullptr && sample.spec->metric->type == MetricType::kGauge;
 }
 
+bool differ(std::string_view a, std::string_view b) { return !a.empty() && !b.empty() && a != b; }
+
+}  // namespace
+
 const DeviceSnapshot* find_device(const HostSnapshot& host, std::string_view name) {
   const auto found = std::find_if(host.devices.begin(), host.devices.end(),
                                   [&](const DeviceEntry& entry) { return entry.name == name; });
@@ -28,10 +32,6 @@ const PortSnapshot* find_port(const DeviceSnapshot* device, std::uint32_t number
                                   [&](const PortSnapshot& port) { return port.number == number; });
   return found == device->ports.end() ? nullptr : &*found;
 }
-
-bool differ(std::string_view a, std::string_view b) { return !a.empty() && !b.empty() && a != b; }
-
-}  // namespace
 
 std::optional<std::uint64_t> increase(std::uint64_t before, std::uint64_t now) {
   if (now < before) return std::nullopt;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "agent/core/snapshot.h"
@@ -50,6 +51,12 @@ struct DeviceChanges {
 // One entry for each device of `now` that could be read.
 [[nodiscard]] std::vector<DeviceChanges> host_changes(const HostSnapshot& before,
                                                       const HostSnapshot& now);
+
+// Null where there is none of that name, or it was not read.
+[[nodiscard]] const DeviceSnapshot* find_device(const HostSnapshot& host, std::string_view name);
+
+// `device` may be null.
+[[nodiscard]] const PortSnapshot* find_port(const DeviceSnapshot* device, std::uint32_t number);
 
 // False when a name now stands for other hardware. Where neither side knows what it is, the name
 // alone decides.

@@ -21,6 +21,7 @@ TEST_CASE("usage errors are exit code 64 with a message on the error stream") {
       {"bench", "peer", "--op", "wrote"},
       {"capture"},
       {"capture", "-"},
+      {"report", "-"},
       {"config"},
       {"gids", "extra"},
       {"devices", "--device.include", "mlx5_["},

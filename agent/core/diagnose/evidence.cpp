@@ -5,21 +5,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "agent/core/changes.h"
 #include "agent/core/gid.h"
 
 namespace rdmadiag::core {
 namespace {
 
-const DeviceSnapshot* find_device(const HostSnapshot* host, std::string_view name) {
-  if (host == nullptr) return nullptr;
-  for (const DeviceEntry& entry : host->devices) {
-    if (entry.name == name) return entry.snapshot.get();
-  }
-  return nullptr;
-}
-
 // A name may be given to another card between two looks.
-bool is_same_device(const DeviceSnapshot& a, const DeviceSnapshot& b) {
+bool is_same_card(const DeviceSnapshot& a, const DeviceSnapshot& b) {
   return a.node_guid == b.node_guid && a.pcie.address == b.pcie.address;
 }
 
@@ -28,10 +21,7 @@ void add_ports(DeviceView& device) {
     PortView& view = device.ports.emplace_back();
     view.device = &device;
     view.now = &port;
-    if (device.before == nullptr) continue;
-    for (const PortSnapshot& earlier : device.before->ports) {
-      if (earlier.number == port.number) view.before = &earlier;
-    }
+    view.before = find_port(device.before, port.number);
   }
 }
 
@@ -47,8 +37,9 @@ Comparison::Comparison(const Evidence& seen) : evidence(seen) {
     if (!entry.snapshot) continue;
     DeviceView& view = devices_.emplace_back();
     view.now = entry.snapshot.get();
-    const DeviceSnapshot* before = find_device(evidence.before, entry.name);
-    if (before != nullptr && before != view.now && is_same_device(*before, *view.now)) {
+    const DeviceSnapshot* before =
+        evidence.before ? find_device(*evidence.before, entry.name) : nullptr;
+    if (before != nullptr && before != view.now && is_same_card(*before, *view.now)) {
       const std::chrono::duration<double> apart = view.now->read_steady - before->read_steady;
       if (apart.count() > 0) {
         view.before = before;
