@@ -45,7 +45,8 @@ RnicEndpoint AnsweringPort::endpoint() const {
           .pod = options_.pod,
           .gid = state.gid,
           .lid = state.lid,
-          .qpn = user_->qpn(),
+          // Told together with the address it is reached at, which the thread publishes last.
+          .qpn = opened ? user_->qpn() : 0,
           .qkey = qkey_of_epoch(options_.acceptor.epoch),
           .mtu_bytes = state.mtu_bytes,
           .problem = problem_of(state, clock_->steady())};

@@ -45,7 +45,7 @@ struct PingFixture : test::CliFixture {
     tree.write("etc/probe.key", kKey);
     std::filesystem::permissions(tree.at("etc/probe.key"), std::filesystem::perms(0600));
     responder = make_responder(peer_key);
-    while (responder->endpoint().qpn == 0) std::this_thread::sleep_for(1ms);
+    while (!responder->endpoint().problem.empty()) std::this_thread::sleep_for(1ms);
     probes::AgentEndpoints agent{.host = "n2", .epoch = 77, .rnics = {responder->endpoint()}};
     pages["http://n2:10915/api/v1/endpoints"] = probes::encode_endpoints(agent);
     answer_call = [this](const cli::HttpCall& call) { return answer(call); };
