@@ -29,9 +29,14 @@ PeerReachability reachability_of(const core::Error& error) {
                                                      : PeerReachability::kUnreachable;
 }
 
+// Whether there is a queue pair to probe; an iWARP port has connections alone.
+bool is_complete(const RnicEndpoint& rnic) {
+  return rnic.problem.empty() && (rnic.qpn != 0 || rnic.protocol == core::Protocol::kIwarp);
+}
+
 bool is_complete(const AgentEndpoints& agent) {
   return !agent.rnics.empty() &&
-         std::ranges::all_of(agent.rnics, [](const auto& rnic) { return rnic.problem.empty(); });
+         std::ranges::all_of(agent.rnics, [](const auto& rnic) { return is_complete(rnic); });
 }
 
 HttpClientOptions client_options(const HttpClientTls& tls) {
@@ -198,7 +203,9 @@ void Directory::take_answer(const Question& question, core::Result<AgentEndpoint
       entry.record.answered_at = clock_.system();
       entry.failures = 0;
       entry.not_before = now + kPauseAfterAnswer;
-      entry.due = now + jittered(is_complete(*entry.record.endpoints) ? kRefresh : kSettling);
+      const nanoseconds wait = is_complete(*entry.record.endpoints) ? kRefresh : kSettling;
+      // Who asked for it meanwhile may have seen what this answer does not know yet.
+      entry.due = entry.due ? entry.not_before : now + jittered(wait);
     } else {
       entry.record.reachability = reachability_of(answer.error());
       entry.record.problem = answer.error().message();

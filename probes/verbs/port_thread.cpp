@@ -136,9 +136,22 @@ class PortThread::Loop {
     events_wait_ = false;
     next_look_ = now + kLookEvery;
     keeper_.look();
+    publish(now);
+  }
+
+  void publish(core::SteadyTime now) {
     PortState state = keeper_.state();
     state.alive = now;
     shared_->publish(std::move(state));
+  }
+
+  // Closes the port, to be opened by the next look. Told at once: peers must not take a port
+  // without a queue pair for one that is well.
+  void rebuild(const std::string& why) {
+    const core::SteadyTime now = clock_->steady();
+    keeper_.rebuild(why);
+    next_look_ = now + kLookEvery;
+    publish(now);
   }
 
   // True when there was something.
@@ -147,8 +160,7 @@ class PortThread::Loop {
     for (int i = 0; i < kBatchesInARow; ++i) {
       const auto count = user_->poll();
       if (!count || user_->broken()) {
-        keeper_.rebuild(count ? "a queue pair failed" : count.error().message());
-        next_look_ = clock_->steady() + kLookEvery;
+        rebuild(count ? "a queue pair failed" : count.error().message());
         break;
       }
       if (*count == 0) break;
@@ -165,7 +177,7 @@ class PortThread::Loop {
   void sleep(bool sent) {
     if (sent) spin();
     if (keeper_.is_open()) {
-      if (!user_->arm()) keeper_.rebuild("asking for completion events failed");
+      if (!user_->arm()) rebuild("asking for completion events failed");
       // What completed before the request raises no event.
       if (keeper_.is_open() && drain()) return note_time(clock_->steady(), 0ns);
     }

@@ -25,14 +25,20 @@ const core::SystemClock kClock;
 struct Agent {
   std::atomic<std::uint32_t> epoch = 1;
   std::atomic<bool> broken = false;
+  std::atomic<std::uint32_t> qpn = 7;
+  std::atomic<int> asked = 0;
+  std::function<void()> while_answering = [] {};  // set before anybody asks
   std::unique_ptr<exporters::HttpServer> server;
 
   Agent() {
     const auto endpoints = [this](const exporters::HttpRequest&) {
+      ++asked;
+      while_answering();
       if (broken) return exporters::text_response(200, "{");
       RnicEndpoint rnic;
       rnic.device = "mlx5_0";
-      rnic.qpn = 7;
+      rnic.protocol = core::Protocol::kRoce;
+      rnic.qpn = qpn;
       return exporters::text_response(
           200, encode_endpoints({.host = "node", .epoch = epoch, .rnics = {rnic}}));
     };
@@ -114,6 +120,32 @@ TEST_CASE("a restart is seen at the next look-up") {
   CHECK(eventually([&] {
     return answers.any([](const AgentRecord& r) { return r.endpoints && r.endpoints->epoch == 2; });
   }));
+}
+
+TEST_CASE("an agent that has no queue pair at the moment is asked again soon") {
+  Agent agent;
+  agent.qpn = 0;
+  Answers answers;
+  Directory directory({}, kClock, random_from_system(), answers.sink());
+  directory.set_peers({agent.peer("b")});
+  directory.look_up("b");
+  REQUIRE(eventually([&] { return answers.count() >= 1; }));
+  CHECK(record(directory, "b").endpoints->rnics.at(0).qpn == 0);
+  agent.qpn = 8;
+  CHECK(eventually([&] { return record(directory, "b").endpoints->rnics.at(0).qpn == 8; }));
+}
+
+TEST_CASE("a wish that comes while the agent answers is not forgotten") {
+  Agent agent;
+  Answers answers;
+  Directory directory({}, kClock, random_from_system(), answers.sink());
+  agent.while_answering = [&] {
+    if (agent.asked == 1) directory.look_up("b");
+  };
+  directory.set_peers({agent.peer("b")});
+  directory.look_up("b");
+  CHECK(eventually([&] { return answers.count() >= 2; }));
+  CHECK(record(directory, "b").endpoints->rnics.at(0).qpn == 7);
 }
 
 TEST_CASE(

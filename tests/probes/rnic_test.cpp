@@ -145,6 +145,18 @@ TEST_CASE("a device that goes and comes back is opened again") {
   check_clean();
 }
 
+TEST_CASE("a queue pair that failed is told of until there is another") {
+  FakeVerbs& fake = fresh_pair();
+  {
+    const auto a = make_rnic("rxe0", 0x11);
+    REQUIRE(eventually([&] { return a->snapshot().running; }));
+    fake.raise_qp("rxe0", IBV_EVENT_QP_FATAL, a->endpoint().qpn);
+    CHECK(eventually([&] { return a->endpoint().problem == "a queue pair failed"; }));
+    CHECK(eventually([&] { return a->endpoint().problem.empty() && a->endpoint().qpn != 0; }));
+  }
+  check_clean();
+}
+
 TEST_CASE("how the port went up and down is told once") {
   FakeVerbs& fake = fresh_pair();
   const auto requests = std::make_shared<Requests>();
