@@ -107,6 +107,7 @@ std::string refusal(long status, std::string_view body) {
 std::string words_of(CURLcode code, const char* detail) {
   std::string words = *detail != '\0' ? detail : curl().easy_strerror(code);
   if (code == CURLE_GOT_NOTHING) words += "; does it want https (tls.ca_file)?";
+  if (code == CURLE_URL_MALFORMAT) words += "; an agent is HOST:PORT, a port at most 65535";
   if (code == CURLE_PEER_FAILED_VERIFICATION) words += "; tls.ca_file names who is trusted";
   return words;
 }

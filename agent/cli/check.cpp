@@ -1,6 +1,7 @@
 // `rdmadiag check`: the diagnosis, from two looks at the host some seconds apart.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "agent/cli/agent_client.h"
 #include "agent/cli/commands.h"
@@ -24,7 +25,12 @@ struct CheckOptions {
 
 int explain(const std::string& rule, Context& context) {
   if (const auto page = exporters::find_runbook(rule)) {
-    context.out() << *page;
+    if (context.options.json) {
+      const nlohmann::json body{{"schema_version", 1}, {"rule", rule}, {"runbook", *page}};
+      context.out() << body.dump(2) << "\n";
+    } else {
+      context.out() << *page;
+    }
     return kExitFine;
   }
   std::vector<std::string> names;

@@ -11,6 +11,7 @@
 #include "agent/cli/mesh_words.h"
 #include "agent/cli/observe.h"
 #include "agent/cli/options.h"
+#include "agent/cli/trace_socket.h"
 #include "agent/core/gid.h"
 #include "config/load.h"
 #include "exporters/utf8.h"
@@ -225,7 +226,11 @@ Action define_trace(CLI::App& app) {
   CLI::Option* peer = app.add_option(
       "peer", options->peer, "The peer's agent, and which of its NICs: HOST[:PORT][/DEVICE]");
   peer->type_name("PEER");
+  const auto is_address = [](const std::string& text) {
+    return is_ip_address(text) ? std::string() : "'" + text + "' is no IP address";
+  };
   app.add_option("--to", options->to, "An IP address of a RoCE NIC, instead of a peer's agent")
+      ->check(CLI::Validator(is_address, "", "address"))
       ->type_name("ADDRESS")
       ->excludes(peer);
   app.add_option("--label", options->labels,

@@ -191,6 +191,8 @@ class UdpTrace final : public probes::TraceNetwork {
 
 }  // namespace
 
+bool is_ip_address(const std::string& text) { return parse(text).has_value(); }
+
 core::Result<std::unique_ptr<probes::TraceNetwork>> open_trace(const TraceEnds& ends) {
   const auto to = parse(ends.to);
   if (!to) return core::fail(ends.to + " is no IP address");

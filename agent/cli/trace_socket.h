@@ -15,6 +15,8 @@ struct TraceEnds {
   int traffic_class = 0;
 };
 
+[[nodiscard]] bool is_ip_address(const std::string& text);
+
 // Needs no privilege: the kernel hands a socket the ICMP errors of its own datagrams. Waits half a
 // second for an answer. Fails when `to` is no IP address.
 [[nodiscard]] core::Result<std::unique_ptr<probes::TraceNetwork>> open_trace(const TraceEnds& ends);

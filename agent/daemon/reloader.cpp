@@ -28,7 +28,10 @@ std::vector<std::string> Reloader::reload() {
   }
   for (const std::string& problem : problems)
     core::log_error("configuration not reloaded", {{"problem", problem}});
-  if (problems.empty()) core::log_info("configuration reloaded", {{"file", file_.string()}});
+  if (problems.empty()) {
+    core::log_info("configuration reloaded",
+                   {{"file", file_.empty() ? "none, the defaults" : file_.string()}});
+  }
   notify_ready(problems.empty() ? "serving" : "serving; the last reload was refused");
   return problems;
 }

@@ -155,3 +155,9 @@ TEST_CASE("a capture keeps netlink's answers, with the owners' names replaced") 
   CHECK(replayed.out.find("ib_core") != std::string::npos);
   CHECK(replayed.out.find("rdma1") != std::string::npos);
 }
+
+TEST_CASE("JSON of a runbook") {
+  OneDevice cli;
+  check_golden("runbook", cli.run({"check", "--explain", "inventory-firmware", "--json"}).out);
+  CHECK(cli.run({"check", "--explain", "inventory-firmwar", "--json"}).code == cli::kExitUsage);
+}

@@ -107,5 +107,8 @@ TEST_CASE("a trace wants to know where to") {
   CHECK(host.run({"trace"}).code == 64);
   CHECK(host.run({"trace", "node2", "--to", "192.0.2.9"}).code == 64);
   CHECK(host.run({"trace", "--to", "192.0.2.9", "--hops", "17"}).code == 64);
+  const CliResult name = host.run({"trace", "--to", "node2"});
+  CHECK(name.code == 64);
+  CHECK(name.err.find("'node2' is no IP address") != std::string::npos);
   CHECK(host.run({"trace", "nobody"}).code == 3);
 }
