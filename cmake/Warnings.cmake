@@ -29,14 +29,15 @@ if(RDMADIAG_FUZZERS)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
-# Declares a static library of the project: rdmadiag_library(NAME [SMALL] SOURCES … LINK …)
-# SMALL: what a scrape does not run is compiled for size, half of what it is for speed. A program's
-# code is the larger part of the memory that it takes.
+# Declares a static library of the project: rdmadiag_library(NAME SOURCES … SMALL … LINK …)
+# SMALL: sources that a scrape does not run, compiled for size, half of what it is for speed. A
+# program's code is the larger part of the memory that it takes.
 function(rdmadiag_library name)
-  cmake_parse_arguments(arg "SMALL" "" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
-  add_library(${name} STATIC ${arg_SOURCES})
+  cmake_parse_arguments(arg "" "" "SOURCES;SMALL;LINK;PRIVATE_LINK" ${ARGN})
+  add_library(${name} STATIC ${arg_SOURCES} ${arg_SMALL})
   if(arg_SMALL)
-    target_compile_options(${name} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-Os>)
+    set_source_files_properties(${arg_SMALL} PROPERTIES
+      COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-Os>)
   endif()
   target_link_libraries(${name} PUBLIC rdmadiag_flags ${arg_LINK} PRIVATE ${arg_PRIVATE_LINK})
 endfunction()
