@@ -18,21 +18,33 @@ run_step() {  # NAME COMMAND…
 # is a failure here: what is not run is not known to work.
 summarise() {  # RESULTS_DIR
   python3 - "$1" "${failed_steps[@]}" <<'PYTHON'
-import pathlib, sys
+import pathlib, re, sys
 import xml.etree.ElementTree as ET
 
 total = {"passed": 0, "failed": 0, "skipped": 0}
+
+def cases(case, failed):
+    """How many cases passed and failed: a file's of a test program, as Catch2 says at its end; one of anything else."""
+    text = case.findtext("system-out") or ""
+    if failed:
+        said = re.search(r"^test cases: *\d+(?: \| *(\d+) passed)? \| *(\d+) failed", text, re.M)
+        return (int(said[1] or 0), int(said[2])) if said else (0, 1)
+    said = re.search(r"assertions? in (\d+) test case|^test cases: *(\d+) \| *\2 passed", text, re.M)
+    return (int(said[1] or said[2]) if said else 1), 0
+
 for path in sorted(pathlib.Path(sys.argv[1]).glob("*.xml")):
     counts = {"passed": 0, "failed": 0, "skipped": 0}
     for case in ET.parse(path).iter("testcase"):
-        if case.find("failure") is not None or case.find("error") is not None or case.get("status") == "fail":
-            counts["failed"] += 1
+        is_bad = case.find("failure") is not None or case.find("error") is not None or case.get("status") == "fail"
+        if is_bad:
             print(f"failed: {path.stem}: {case.get('name')}")
         elif case.find("skipped") is not None or case.get("status") in ("notrun", "disabled"):
             counts["skipped"] += 1
             print(f"skipped: {path.stem}: {case.get('name')}")
-        else:
-            counts["passed"] += 1
+            continue
+        passed, failed = cases(case, is_bad)
+        counts["passed"] += passed
+        counts["failed"] += failed
     print(f"{path.stem}: {counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped")
     for key in total:
         total[key] += counts[key]
