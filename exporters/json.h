@@ -11,6 +11,7 @@
 #include "agent/core/agent_status.h"
 #include "agent/core/result.h"
 #include "agent/core/snapshot.h"
+#include "exporters/runbooks.h"
 
 namespace rdmadiag::exporters {
 
@@ -24,6 +25,9 @@ enum class JsonLayout : std::uint8_t { kCompact, kIndented };
 
 // What `rdmadiag check --json` prints: the diagnosis alone.
 [[nodiscard]] std::string render_json(const core::Diagnosis& diagnosis, JsonLayout layout);
+
+// What `rdmadiag check --explain RULE --json` prints: a runbook, in Markdown, and its rule.
+[[nodiscard]] std::string render_json(const EmbeddedText& runbook, JsonLayout layout);
 
 struct ParsedSnapshot {
   core::HostSnapshot host;

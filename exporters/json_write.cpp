@@ -136,6 +136,13 @@ std::string render_json(const core::Diagnosis& diagnosis, JsonLayout layout) {
   return text_of(root, layout);
 }
 
+std::string render_json(const EmbeddedText& runbook, JsonLayout layout) {
+  const Json root = {{"schema_version", kSnapshotSchemaVersion},
+                     {"rule", runbook.name},
+                     {"runbook", runbook.text}};
+  return text_of(root, layout);
+}
+
 std::string render_json(const core::HostSnapshot& host, const core::AgentStatus& agent,
                         JsonLayout layout) {
   Json root = Json::object();

@@ -1,7 +1,6 @@
 // `rdmadiag check`: the diagnosis, from two looks at the host some seconds apart.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "agent/cli/agent_client.h"
 #include "agent/cli/commands.h"
@@ -25,12 +24,10 @@ struct CheckOptions {
 
 int explain(const std::string& rule, Context& context) {
   if (const auto page = exporters::find_runbook(rule)) {
-    if (context.options.json) {
-      const nlohmann::json body{{"schema_version", 1}, {"rule", rule}, {"runbook", *page}};
-      context.out() << body.dump(2) << "\n";
-    } else {
-      context.out() << *page;
-    }
+    context.out() << (context.options.json
+                          ? exporters::render_json(exporters::EmbeddedText{rule, *page},
+                                                   exporters::JsonLayout::kIndented)
+                          : std::string(*page));
     return kExitFine;
   }
   std::vector<std::string> names;
