@@ -77,7 +77,9 @@ int report(const Options& options, Context& context) {
     if (i > 0 && !context.world.wait(options.duration / wanted)) break;
     auto seen = (*observer)->observe();
     if (!seen) return report_failure(context, seen.error());
-    looks.push_back(std::move(seen->host));
+    // An agent that is asked more often than it reads says the same again.
+    if (looks.empty() || seen->host->taken_at != looks.back()->taken_at)
+      looks.push_back(std::move(seen->host));
     agent = std::move(seen->agent);
     if (!agent.diagnosis.any_device) break;  // nothing to watch
   }

@@ -116,13 +116,13 @@ void drop_unwanted_ports(ReadSession& session, const std::string& directory,
   layout.excluded = layout.ports.empty();
 }
 
-// Takes the numeric names; others are no ports, and said so.
+// Takes the numeric names, as the kernel writes them; others are no ports, and said so.
 void take_ports(const std::string& directory, const std::vector<DirectoryEntry>& entries,
                 LayoutOutcome& outcome) {
   for (const DirectoryEntry& entry : entries) {
     if (entry.name.starts_with('.')) continue;
     const auto number = parse_counter(entry.name);
-    if (number && *number > 0 && *number <= kMaxPorts) {
+    if (number && *number > 0 && *number <= kMaxPorts && std::to_string(*number) == entry.name) {
       outcome.layout.ports.push_back(static_cast<std::uint32_t>(*number));
     } else {
       outcome.issues.push_back({.source = core::Source::kSysfsPort,

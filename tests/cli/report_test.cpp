@@ -16,8 +16,9 @@ namespace {
 
 struct Report : CliFixture {
   Report() : CliFixture("mlx5_roce_200g") {
-    during_wait = [this](std::chrono::nanoseconds) {
+    during_wait = [this](std::chrono::nanoseconds duration) {
       ++waits;
+      clock->advance(duration);
       tree.write("sys/class/infiniband/mlx5_1/ports/1/hw_counters/out_of_sequence",
                  std::to_string(3'000'000 + 700 * waits));
       return waits < stop_after;
@@ -91,6 +92,15 @@ TEST_CASE("a report of another tree looks once, and says where it cannot be writ
   CHECK(result.err ==
         "rdmadiag: creating a file beside /no/such/folder/a.html: No such file or directory\n");
   CHECK(result.out.empty());
+}
+
+TEST_CASE("what an agent says twice is one look") {
+  Report report;
+  report.pages["http://node7:10915/api/v1/snapshot"] = report.run({"metrics", "--json"}).out;
+  const CliResult result = report.run({"report", report.file, "--agent", "node7"});
+  INFO(result.err);
+  CHECK(report.waits == 20);
+  CHECK(contains(result.out, ": 1 look, "));
 }
 
 TEST_CASE("JSON of a report") {

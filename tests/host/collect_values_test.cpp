@@ -280,3 +280,14 @@ TEST_CASE("odd values: what can be read is there, as clean text") {
   CHECK(device.ports[1].state == 4);
   CHECK_FALSE(device.ports[2].state);
 }
+
+TEST_CASE("a port has one name") {
+  HostFixture fixture("mlx5_ib_ndr");
+  fixture.tree.write("sys/class/infiniband/mlx5_0/ports/01/state", "4: ACTIVE\n");
+  const HostPointer host = fixture.make()->collect();
+  const auto& device = device_of(*host, "mlx5_0");
+  CHECK(device.ports.size() == 1);
+  CHECK(std::ranges::any_of(device.issues, [](const core::ReadIssue& issue) {
+    return issue.path.ends_with("/ports/01") && issue.detail == "not a port number";
+  }));
+}
