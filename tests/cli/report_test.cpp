@@ -96,7 +96,7 @@ TEST_CASE("a report of another tree looks once, and says where it cannot be writ
 
 TEST_CASE("what an agent says twice is one look") {
   Report report;
-  report.pages["http://node7:10915/api/v1/snapshot"] = report.run({"metrics", "--json"}).out;
+  report.pages["http://node7:10915/api/v1/snapshot"] = report.run({"status", "--json"}).out;
   const CliResult result = report.run({"report", report.file, "--agent", "node7"});
   INFO(result.err);
   CHECK(report.waits == 20);
