@@ -237,6 +237,8 @@ void Prober::sent(const WorkId& id, bool success, const Tick& tick) {
 }
 
 void Prober::received(const UdArrival& arrival) {
+  // The link is up again, and this host has not heard of it.
+  if (transport_ == nullptr) return;
   const Route route{.source_gid = arrival.header.source,
                     .target_gid = arrival.header.destination,
                     .source_qpn = arrival.source_qpn,

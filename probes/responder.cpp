@@ -61,6 +61,8 @@ std::uint32_t Responder::lag_since(core::SteadyTime last_ack) const {
 void Responder::received_malformed() { count(&core::ResponderCounts::malformed_header); }
 
 void Responder::received(const UdArrival& arrival) {
+  // The link is up again, and this host has not heard of it.
+  if (transport_ == nullptr) return;
   last_received_ = arrival.tick.host;
   const Route forward{.source_gid = arrival.header.source,
                       .target_gid = arrival.header.destination,

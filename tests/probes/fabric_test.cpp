@@ -337,6 +337,31 @@ TEST_CASE("local failures are named so") {
   CHECK(lost(snapshot) == 0);
 }
 
+TEST_CASE("what arrives before a host knows that its link is up again is nobody's") {
+  SimFabric fabric(2, 19);
+  fabric.path(0, 1).delay = 150ms;
+  fabric.path(1, 0).delay = 150ms;
+  fabric.probe(0, {1}, 100ms);
+  fabric.run_for(1s);
+  test::SimNode& answering = fabric.node(1);
+  answering.responder->attach(nullptr);
+  const core::ResponderCounts before = answering.responder->counts();
+  fabric.run_for(1s);
+  CHECK(answering.responder->counts().probes == before.probes);
+  answering.responder->attach(answering.responding.get());
+  fabric.run_for(1s);
+  CHECK(answering.responder->counts().acks > before.acks);
+
+  test::SimNode& probing = fabric.node(0);
+  const std::uint64_t ok = count(probing.snapshot(), ProbeOutcome::kOk);
+  probing.prober->attach(nullptr);  // with answers on their way
+  fabric.run_for(1s);
+  CHECK(count(probing.snapshot(), ProbeOutcome::kOk) == ok);
+  probing.prober->attach(probing.probing.get());
+  fabric.run_for(1s);
+  CHECK(count(probing.snapshot(), ProbeOutcome::kOk) > ok);
+}
+
 TEST_CASE("without a shared key only the own host is probed") {
   SimFabric fabric(2, 17);
   fabric.probe(0, {1}, 100ms);
