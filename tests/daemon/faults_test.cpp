@@ -37,8 +37,7 @@ std::map<std::string, std::string> of_device(const std::map<std::string, std::st
 TEST_CASE("a device that hangs hides nothing else and does not hold up the end") {
   SampleTree tree("mlx5_ib_ndr");
   const TempDir folder;
-  const std::string config =
-      config_file(folder, "collect: {min_interval: 10ms, deadline: 2s}\n");
+  const std::string config = config_file(folder, "collect: {min_interval: 10ms, deadline: 2s}\n");
   const std::string stuck = "mlx5_0";
   std::map<std::string, std::string> healthy;
   {
