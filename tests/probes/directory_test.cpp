@@ -82,6 +82,13 @@ struct Answers {
   }
 };
 
+// Until the agent, as "b", has answered.
+void get_to_know(Directory& directory, const Agent& agent, Answers& answers) {
+  directory.set_peers({agent.peer("b")});
+  directory.look_up("b");
+  REQUIRE(eventually([&] { return answers.count() >= 1; }));
+}
+
 AgentRecord record(const Directory& directory, const std::string& id) {
   for (AgentRecord& found : directory.records()) {
     if (found.peer.id == id) return found;
@@ -112,9 +119,7 @@ TEST_CASE("a restart is seen at the next look-up") {
   Agent agent;
   Answers answers;
   Directory directory({}, kClock, random_from_system(), answers.sink());
-  directory.set_peers({agent.peer("b")});
-  directory.look_up("b");
-  REQUIRE(eventually([&] { return answers.count() >= 1; }));
+  get_to_know(directory, agent, answers);
   agent.epoch = 2;
   directory.look_up("b");
   CHECK(eventually([&] {
@@ -127,9 +132,7 @@ TEST_CASE("an agent that has no queue pair at the moment is asked again soon") {
   agent.qpn = 0;
   Answers answers;
   Directory directory({}, kClock, random_from_system(), answers.sink());
-  directory.set_peers({agent.peer("b")});
-  directory.look_up("b");
-  REQUIRE(eventually([&] { return answers.count() >= 1; }));
+  get_to_know(directory, agent, answers);
   CHECK(record(directory, "b").endpoints->rnics.at(0).qpn == 0);
   agent.qpn = 8;
   CHECK(eventually([&] { return record(directory, "b").endpoints->rnics.at(0).qpn == 8; }));
@@ -153,9 +156,7 @@ TEST_CASE(
   Agent agent;
   Answers answers;
   Directory directory({}, kClock, random_from_system(), answers.sink());
-  directory.set_peers({agent.peer("b")});
-  directory.look_up("b");
-  REQUIRE(eventually([&] { return answers.count() >= 1; }));
+  get_to_know(directory, agent, answers);
   agent.broken = true;
   directory.look_up("b");
   CHECK(eventually([&] {
@@ -179,9 +180,7 @@ TEST_CASE("a peer that moved is asked at its new address, one that vanished is f
   new_place.epoch = 9;
   Answers answers;
   Directory directory({}, kClock, random_from_system(), answers.sink());
-  directory.set_peers({old_place.peer("b")});
-  directory.look_up("b");
-  REQUIRE(eventually([&] { return answers.count() >= 1; }));
+  get_to_know(directory, old_place, answers);
   directory.set_peers({new_place.peer("b")});
   CHECK(record(directory, "b").endpoints->epoch == 1);
   CHECK(eventually([&] {
