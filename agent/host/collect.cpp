@@ -40,16 +40,19 @@ class DiscoveryWorker {
   Worker<None, Listing> worker_;
 };
 
+// Sockets, logs and listings need descriptors too.
+std::size_t kept_files(const CollectOptions& options) {
+  return std::min(options.max_kept_files, descriptor_limit() / 4 * 3);
+}
+
 DeviceSetup make_setup(const Roots& roots, const CollectOptions& options,
-                       const CollectorParts& parts) {
+                       const CollectorParts& parts, std::shared_ptr<DescriptorBudget> budget) {
   DeviceSetup setup;
   setup.roots = roots;
   setup.options = options;
   setup.files = parts.files;
   setup.clock = parts.clock;
-  // Sockets, logs and listings need descriptors too.
-  setup.budget = std::make_shared<DescriptorBudget>(
-      std::min(options.max_kept_files, descriptor_limit() / 4 * 3));
+  setup.budget = std::move(budget);
   setup.netlink = parts.netlink;
   setup.more_sources = parts.more_sources;
   return setup;
@@ -58,33 +61,62 @@ DeviceSetup make_setup(const Roots& roots, const CollectOptions& options,
 // Everything that goes by one set of options; used by one thread at a time.
 class HostReader {
  public:
-  HostReader(const Roots& roots, const CollectOptions& options, const CollectorParts& parts)
-      : setup_(make_setup(roots, options, parts)), discovery_(setup_), devices_(setup_) {}
+  explicit HostReader(DeviceSetup setup)
+      : setup_(std::move(setup)), discovery_(setup_), devices_(setup_) {}
 
-  ~HostReader() {
-    const core::SteadyTime deadline = real_time() + setup_.options.deadline;
-    devices_.finish(deadline);
-    discovery_.finish(deadline);
-  }
+  ~HostReader() { finish(real_time() + setup_.options.deadline); }
   HostReader(const HostReader&) = delete;
   HostReader& operator=(const HostReader&) = delete;
 
+  // Nothing is read after. What is still at work at the deadline is left behind.
+  void finish(core::SteadyTime deadline) {
+    devices_.finish(deadline);
+    discovery_.finish(deadline);
+  }
+
   std::shared_ptr<const core::HostSnapshot> read(bool rescan) {
-    const core::SteadyTime started = real_time();
-    const core::SteadyTime deadline = started + setup_.options.deadline;
-    const bool due = rescan || setup_.clock->steady() >= next_scan_;
-    // Half the time at most, so that a hanging listing does not cost the devices that are known.
-    if (due) discover(started + setup_.options.deadline / 2);
-    devices_.start(kernel_, due);
+    if (begun_ && (rescan || real_time() - *begun_ >= setup_.options.deadline)) call_off();
+    if (!begun_) begin(rescan || is_listing_due());
+    const core::SteadyTime deadline = *begun_ + setup_.options.deadline;
     if (devices_.wait(deadline)) {
       discover(deadline);
       devices_.start_new(kernel_);
       devices_.wait(deadline);
     }
-    return report();
+    return end();
+  }
+
+  // Null when it takes longer than `patience`, or did the last time; read() goes on then.
+  std::shared_ptr<const core::HostSnapshot> try_read(std::chrono::nanoseconds patience) {
+    if (begun_ || took_ > patience || is_listing_due()) return nullptr;
+    begin(false);
+    const core::SteadyTime until = *begun_ + patience;
+    const bool done = devices_.is_done_by(until) && !devices_.wait(until);
+    return done ? end() : nullptr;
   }
 
  private:
+  [[nodiscard]] bool is_listing_due() const { return setup_.clock->steady() >= next_scan_; }
+
+  void begin(bool list) {
+    begun_ = real_time();
+    // Half the time at most, so that a hanging listing does not cost the devices that are known.
+    if (list) discover(*begun_ + setup_.options.deadline / 2);
+    devices_.start(kernel_, list);
+  }
+
+  std::shared_ptr<const core::HostSnapshot> end() {
+    took_ = real_time() - *begun_;
+    begun_.reset();
+    return report();
+  }
+
+  // Nobody came for what try_read() has begun, or it is not what is wanted now.
+  void call_off() {
+    devices_.wait(*begun_ + setup_.options.deadline);
+    begun_.reset();
+  }
+
   void discover(core::SteadyTime deadline) {
     auto listing = discovery_.list(deadline);
     if (!listing) {
@@ -132,6 +164,8 @@ class HostReader {
   DiscoveryWorker discovery_;
   DeviceTable devices_;
   core::SteadyTime next_scan_ = core::SteadyTime::min();
+  std::optional<core::SteadyTime> begun_;  // the read that has not ended, in real time
+  std::chrono::nanoseconds took_{0};       // the last one
   Listing listing_;
   std::optional<KernelRelease> kernel_;
   std::uint64_t discovery_timeouts_ = 0;
@@ -156,18 +190,18 @@ class Collector::State {
     const bool rescan = std::exchange(rescan_, false);
     const bool reconfigure = std::exchange(reconfigure_, false);
     const CollectOptions options = options_;
-    reading_ = true;
-    lock.unlock();
-    std::shared_ptr<const core::HostSnapshot> snapshot;
-    try {
+    return read_alone(lock, [&] {
       if (!reader_ || reconfigure) renew(options);
-      snapshot = reader_->read(rescan);
-    } catch (...) {
-      finish_reading(lock, nullptr);
-      throw;
-    }
-    finish_reading(lock, snapshot);
-    return snapshot;
+      return reader_->read(rescan);
+    });
+  }
+
+  std::shared_ptr<const core::HostSnapshot> try_collect(std::chrono::nanoseconds patience) {
+    std::unique_lock lock(mutex_);
+    if (reading_) return nullptr;
+    if (is_fresh()) return last_;
+    if (!reader_ || rescan_ || reconfigure_) return nullptr;
+    return read_alone(lock, [&] { return reader_->try_read(patience); });
   }
 
   void rescan() {
@@ -188,8 +222,28 @@ class Collector::State {
   }
 
   void renew(const CollectOptions& options) {
+    if (reader_)
+      reader_->finish(core::SteadyTime::min());  // whoever asks has a deadline of its own
     reader_.reset();
-    reader_ = std::make_unique<HostReader>(roots_, options, parts_);
+    budget_->limit(kept_files(options));
+    reader_ = std::make_unique<HostReader>(make_setup(roots_, options, parts_, budget_));
+  }
+
+  // Takes the lock away for the time of `read` and lets nobody else use reader_ meanwhile.
+  template <class Read>
+  std::shared_ptr<const core::HostSnapshot> read_alone(std::unique_lock<std::mutex>& lock,
+                                                       const Read& read) {
+    reading_ = true;
+    lock.unlock();
+    std::shared_ptr<const core::HostSnapshot> snapshot;
+    try {
+      snapshot = read();
+    } catch (...) {
+      finish_reading(lock, nullptr);
+      throw;
+    }
+    finish_reading(lock, snapshot);
+    return snapshot;
   }
 
   void finish_reading(std::unique_lock<std::mutex>& lock,
@@ -205,6 +259,7 @@ class Collector::State {
 
   const Roots roots_;
   const CollectorParts parts_;
+  const std::shared_ptr<DescriptorBudget> budget_ = std::make_shared<DescriptorBudget>(0);
   std::mutex mutex_;
   std::condition_variable done_;
   CollectOptions options_;
@@ -222,6 +277,11 @@ Collector::Collector(Roots roots, CollectOptions options, CollectorParts parts)
 Collector::~Collector() = default;
 
 std::shared_ptr<const core::HostSnapshot> Collector::collect() { return state_->collect(); }
+
+std::shared_ptr<const core::HostSnapshot> Collector::try_collect(
+    std::chrono::nanoseconds patience) {
+  return state_->try_collect(patience);
+}
 
 void Collector::rescan() { state_->rescan(); }
 

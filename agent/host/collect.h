@@ -5,6 +5,7 @@
 // threads.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <vector>
 
@@ -39,6 +40,11 @@ class Collector {
   Collector& operator=(const Collector&) = delete;
 
   [[nodiscard]] std::shared_ptr<const core::HostSnapshot> collect();
+  // The same for a thread that must not wait: null when it takes longer than `patience` (real
+  // time), when the devices have to be listed first, or when somebody else is reading. A read that
+  // was begun is collect()'s to end.
+  [[nodiscard]] std::shared_ptr<const core::HostSnapshot> try_collect(
+      std::chrono::nanoseconds patience);
 
   // The next collect() lists devices, files and GIDs anew and reads whatever the age of the last.
   void rescan();

@@ -133,6 +133,12 @@ void DeviceTable::start_turn() {
   shared_lane_->start(turn_);
 }
 
+bool DeviceTable::is_done_by(core::SteadyTime until) {
+  const bool any_alone = std::ranges::any_of(
+      devices_, [](const auto& entry) { return entry.second.own_lane && entry.second.asked; });
+  return !any_alone && (!turn_ || shared_lane_->idle_by(until));
+}
+
 bool DeviceTable::wait(core::SteadyTime deadline) {
   wait_for_turn(deadline);
   for (auto& [name, device] : devices_) {
@@ -163,21 +169,22 @@ void DeviceTable::wait_for_turn(core::SteadyTime deadline) {
 
 // The thread stays with the read it is at; what it has not begun is begun by others.
 void DeviceTable::scatter(const std::shared_ptr<ReadingBatch>& batch, BatchEnd why) {
-  const std::size_t rest = batch->call_off();
-  if (rest > 0) {
-    Device& slow = *in_turn_[rest - 1];
+  std::vector<ReadingJob> rest = batch->call_off();
+  const std::size_t begun = in_turn_.size() - rest.size();
+  if (begun > 0) {
+    Device& slow = *in_turn_[begun - 1];
     slow.own_lane = std::move(shared_lane_);
     slow.batch = batch;
-    slow.job = rest - 1;
+    slow.job = begun - 1;
     slow.quick_reads = 0;
   }
   shared_lane_.reset();
-  for (std::size_t i = rest; i < in_turn_.size(); ++i) {
-    Device& device = *in_turn_[i];
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    Device& device = *in_turn_[begun + i];
     // Where nobody in particular was slow, reading in turn is.
     device.quick_reads = why == BatchEnd::kHeldUp ? kQuickReads - 1 : 0;
     device.own_lane = make_reading_lane();
-    ask_alone(device, batch->jobs()[i]);
+    ask_alone(device, std::move(rest[i]));
   }
 }
 

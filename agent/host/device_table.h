@@ -35,6 +35,9 @@ class DeviceTable {
   void start(std::optional<KernelRelease> kernel, bool refresh);
   // Asks only those that have not been asked since they appeared.
   void start_new(std::optional<KernelRelease> kernel);
+  // Whether the reading is done by `until`. It is for wait() to say of a device that it is slow:
+  // those that are known to be are not waited for here.
+  [[nodiscard]] bool is_done_by(core::SteadyTime until);
   // Takes the answers that are there by the deadline; the rest is stuck. True when a device says
   // that something has vanished.
   bool wait(core::SteadyTime deadline);

@@ -18,20 +18,23 @@
 
 namespace rdmadiag::host {
 
-// How many descriptors may stay open between reads, over all devices.
+// How many descriptors may stay open between reads, over all devices, also those that a reader
+// which is stuck does not give back.
 class DescriptorBudget {
  public:
   explicit DescriptorBudget(std::size_t limit) : limit_(limit) {}
 
+  void limit(std::size_t limit) { limit_.store(limit, std::memory_order_relaxed); }
   [[nodiscard]] bool take() {
-    if (taken_.fetch_add(1, std::memory_order_relaxed) < limit_) return true;
+    const std::size_t limit = limit_.load(std::memory_order_relaxed);
+    if (taken_.fetch_add(1, std::memory_order_relaxed) < limit) return true;
     give_back();
     return false;
   }
   void give_back() { taken_.fetch_sub(1, std::memory_order_relaxed); }
 
  private:
-  const std::size_t limit_;
+  std::atomic<std::size_t> limit_;
   std::atomic<std::size_t> taken_{0};
 };
 

@@ -33,10 +33,14 @@ std::optional<core::SteadyTime> ReadingBatch::at_work_since() const {
   return at_work_since_;
 }
 
-std::size_t ReadingBatch::call_off() {
+std::vector<ReadingJob> ReadingBatch::call_off() {
   const std::lock_guard lock(mutex_);
+  const std::size_t done = at_work_since_ ? next_ - 1 : next_;
+  for (std::size_t job = 0; job < done; ++job) jobs_[job].reader.reset();
+  std::vector<ReadingJob> rest;
+  for (std::size_t job = next_; job < end_; ++job) rest.push_back(std::move(jobs_[job]));
   end_ = next_;
-  return next_;
+  return rest;
 }
 
 std::optional<ReadingResult> ReadingBatch::take(std::size_t job) {

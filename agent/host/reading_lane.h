@@ -34,17 +34,17 @@ class ReadingBatch {
   void read_all();
 
   // The waiting thread's part.
-  [[nodiscard]] const std::vector<ReadingJob>& jobs() const { return jobs_; }
   // Since when the read at work is so; nothing before the first, after the last and in between.
   [[nodiscard]] std::optional<core::SteadyTime> at_work_since() const;
-  // Keeps the thread from the reads it has not begun; gives the first of them.
-  std::size_t call_off();
+  // Keeps the thread from the reads it has not begun, and gives those. The thread may stay for
+  // long: of the readers it keeps the one it is at.
+  std::vector<ReadingJob> call_off();
   // Takes the result of a job that is done.
   [[nodiscard]] std::optional<ReadingResult> take(std::size_t job);
 
  private:
-  const std::vector<ReadingJob> jobs_;
-  mutable std::mutex mutex_;  // guards everything below
+  std::vector<ReadingJob> jobs_;  // the one at work is the thread's alone
+  mutable std::mutex mutex_;      // guards everything below, and the jobs that are not at work
   std::vector<std::optional<ReadingResult>> results_;
   std::size_t next_ = 0;  // the first that has not been begun
   std::size_t end_;

@@ -50,6 +50,12 @@ class Worker {
     return shared_->busy ? std::nullopt : std::exchange(shared_->result, std::nullopt);
   }
 
+  // Whether nothing is at work by then; the result stays for wait_until().
+  [[nodiscard]] bool idle_by(Deadline deadline) {
+    std::unique_lock lock(shared_->mutex);
+    return shared_->answered.wait_until(lock, deadline, [this] { return !shared_->busy; });
+  }
+
   [[nodiscard]] bool busy() const {
     const std::lock_guard lock(shared_->mutex);
     return shared_->busy;
@@ -67,11 +73,7 @@ class Worker {
   void finish(Deadline deadline) {
     stop();
     if (!thread_.joinable()) return;
-    std::unique_lock lock(shared_->mutex);
-    shared_->answered.wait_until(lock, deadline, [this] { return !shared_->busy; });
-    const bool idle = !shared_->busy;
-    lock.unlock();
-    if (idle) {
+    if (idle_by(deadline)) {
       thread_.join();
     } else {
       thread_.detach();

@@ -192,6 +192,43 @@ TEST_CASE("a device whose read never returns is marked stuck and the others are 
   CHECK(find_entry(*host, "mlx5_0")->age);
 }
 
+TEST_CASE("other options beside a stuck device cost neither a wait nor the files of the others") {
+  HostFixture fixture("mlx5_ib_ndr");
+  fixture.options.deadline = 2s;
+  const auto collector = fixture.make();
+  CHECK(collector->collect()->devices.size() == 5);
+  const std::size_t usual = fixture.files->open_files();
+  fixture.files->hang_read(kErrors);
+  fixture.pass();
+  CHECK(find_entry(*collector->collect(), "mlx5_0")->stuck);
+  fixture.options.exclude = {"mlx5_0"};
+  for (int i = 0; i < 3; ++i) {
+    collector->reconfigure(fixture.options);
+    const core::SteadyTime asked = core::SystemClock().steady();
+    const HostPointer host = collector->collect();
+    CHECK(core::SystemClock().steady() - asked < fixture.options.deadline);
+    CHECK(host->devices.size() == 4);
+    CHECK(port_of(*host, "mlx5_4").counters.size() > 20);
+    CHECK(fixture.files->open_files() <= usual);
+  }
+  fixture.files->release();
+}
+
+TEST_CASE("what a stuck device keeps open counts for those that come after it") {
+  HostFixture fixture("mlx5_ib_ndr");
+  fixture.options.deadline = 100ms;
+  fixture.options.max_kept_files = 400;
+  fixture.files->hang_read(kErrors);
+  const auto collector = fixture.make();
+  for (int i = 0; i < 20; ++i) {
+    collector->reconfigure(fixture.options);
+    CHECK(find_entry(*collector->collect(), "mlx5_0")->stuck);
+  }
+  // Each round has one file at which it is stuck.
+  CHECK(fixture.files->open_files() <= fixture.options.max_kept_files + 20);
+  fixture.files->release();
+}
+
 TEST_CASE("a new device of the name of a stuck one does not wait for it, nor does the end") {
   HostFixture fixture("mlx5_ib_ndr");
   fixture.options.include = {"mlx5_0"};

@@ -170,13 +170,23 @@ TEST_CASE("what a batch has not begun can be called off") {
   std::vector<host::ReadingJob> jobs;
   for (const char* device : {"mlx5_0", "mlx5_1", "mlx5_2"})
     jobs.push_back({std::make_shared<host::DeviceReader>(device, setup), {}});
+  const std::weak_ptr<host::DeviceReader> read = jobs[0].reader;
+  const std::weak_ptr<host::DeviceReader> stuck = jobs[1].reader;
+  const std::weak_ptr<host::DeviceReader> not_begun = jobs[2].reader;
   const auto batch = std::make_shared<host::ReadingBatch>(std::move(jobs));
   const auto lane = host::make_reading_lane();
   REQUIRE(lane->start(batch));
   fixture.files->wait_for_hang();
   CHECK(host::wait_for_batch(*lane, *batch, in(1h), 1ms) == host::BatchEnd::kHeldUp);
   CHECK(host::wait_for_batch(*lane, *batch, in(0ms), 1h) == host::BatchEnd::kTooLong);
-  CHECK(batch->call_off() == 2);
+  {
+    const auto rest = batch->call_off();
+    REQUIRE(rest.size() == 1);
+    CHECK(rest[0].reader == not_begun.lock());
+  }
+  CHECK(not_begun.expired());
+  CHECK(read.expired());
+  CHECK_FALSE(stuck.expired());
   CHECK(batch->take(0)->read.snapshot->name == "mlx5_0");
   CHECK_FALSE(batch->take(0));  // once
   CHECK_FALSE(batch->take(1));

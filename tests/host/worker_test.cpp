@@ -64,6 +64,20 @@ TEST_CASE("whoever stops waiting gets nothing, and the worker takes no more unti
   CHECK(worker.wait_until(in(1h)) == 3);
 }
 
+TEST_CASE("whoever looks whether a worker is idle leaves the answer where it is") {
+  const auto gate = std::make_shared<Gate>();
+  Worker<int, int> worker([gate](const int& request) {
+    gate->pass();
+    return request;
+  });
+  CHECK(worker.idle_by(in(0ns)));
+  CHECK(worker.start(1));
+  CHECK_FALSE(worker.idle_by(in(1ms)));
+  gate->open();
+  CHECK(worker.idle_by(in(1h)));
+  CHECK(worker.wait_until(in(0ns)) == 1);
+}
+
 TEST_CASE("a worker that is stuck is left behind with all that it uses") {
   const auto gate = std::make_shared<Gate>();
   const auto used = std::make_shared<int>(7);

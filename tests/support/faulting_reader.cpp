@@ -73,6 +73,11 @@ int FaultingReader::open(const std::string& path) {
   return descriptor;
 }
 
+std::size_t FaultingReader::open_files() const {
+  const std::lock_guard lock(mutex_);
+  return open_paths_.size();
+}
+
 std::ptrdiff_t FaultingReader::read_from_start(int descriptor, std::span<char> into) {
   ++reads_;
   {

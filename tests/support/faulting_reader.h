@@ -35,6 +35,8 @@ class FaultingReader final : public host::FileReader {
   [[nodiscard]] std::size_t opens() const { return opens_; }
   [[nodiscard]] std::size_t reads() const { return reads_; }
   [[nodiscard]] std::size_t lists() const { return lists_; }
+  // Files that are open at the moment.
+  [[nodiscard]] std::size_t open_files() const;
   // Reads of the file, failed ones included.
   [[nodiscard]] std::size_t reads_of(std::string_view path_end) const;
 
