@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -21,6 +22,9 @@ namespace {
 constexpr std::string_view kBusy =
     "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\n"
     "Content-Type: text/plain\r\nContent-Length: 13\r\n\r\n503 too busy\n";
+
+// What a round may spend on quick answers; later requests are the workers'.
+constexpr std::chrono::milliseconds kQuickTime{5};
 
 ConnectionTable::Limits table_limits(const HttpLimits& limits) {
   return {.total = limits.connections,
@@ -142,6 +146,7 @@ void HttpLoop::run() {
                     [this](const epoll_event& event) { return event.data.fd == wakeup_.get(); })) {
       collect_answers();
     }
+    quick_time_ = {};
     engine_->run();
     for (const int fd : table_.expire(clock_.steady())) {
       evict(fd);
@@ -226,7 +231,12 @@ void HttpLoop::dispatch(const std::shared_ptr<HttpExchange>& exchange) {
   ++requests_;
   const WebConfig& config = *web_config_->current().config;
   const auto verdict = gate_.admit(config, exchange->request, clock_.steady(), exchange->response);
-  if (verdict != HttpGate::Verdict::kRefuse && !submit(verdict, exchange)) {
+  if (verdict == HttpGate::Verdict::kServe && quick_time_ < kQuickTime) {
+    const core::SteadyTime started = clock_.steady();
+    exchange->response = responder_.respond_quickly(exchange->method, exchange->request);
+    quick_time_ += clock_.steady() - started;
+  }
+  if (verdict != HttpGate::Verdict::kRefuse && !exchange->response && !submit(verdict, exchange)) {
     exchange->response = busy_response();
   }
 }

@@ -1,8 +1,9 @@
-// The network thread of the HTTP server: accepts, drives the engine, hands requests to workers and
-// closes what is past its time.
+// The network thread of the HTTP server: accepts, drives the engine, answers what is quick, hands
+// other requests to workers and closes what is past its time.
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -74,6 +75,7 @@ class HttpLoop {
   HttpAcceptor acceptor_;
   core::UniqueFd epoll_;
   core::UniqueFd wakeup_;
+  std::chrono::nanoseconds quick_time_{0};  // spent on quick answers in this round
 
   std::atomic<bool> stopping_ = false;
   std::mutex answered_mutex_;

@@ -46,10 +46,15 @@ struct HttpResponse {
 // stopping the server waits for it. Exceptions become a 500.
 using HttpHandler = std::function<HttpResponse(const HttpRequest&)>;
 
+// Runs on the network thread, which serves nobody else meanwhile, for a few milliseconds of its
+// rounds: a response that takes no longer, or nothing, and the route's handler is asked.
+using QuickHttpHandler = std::function<std::optional<HttpResponse>(const HttpRequest&)>;
+
 struct HttpRoute {
   HttpMethod method = HttpMethod::kGet;
   std::string path;  // matched exactly
   HttpHandler handler;
+  QuickHttpHandler quick = {};
 };
 
 }  // namespace rdmadiag::exporters

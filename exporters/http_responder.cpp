@@ -62,9 +62,11 @@ void compress(const HttpRequest& request, HttpResponse& response) {
 
 }  // namespace
 
-HttpResponse HttpResponder::call(const HttpRoute& route, const HttpRequest& request) const {
+template <class Handler>
+std::optional<HttpResponse> HttpResponder::call(const HttpRoute& route, const Handler& handler,
+                                                const HttpRequest& request) const {
   try {
-    return route.handler(request);
+    return handler(request);
   } catch (const std::exception& error) {
     if (on_problem_) {
       on_problem_({{}, "answering " + route.path + ": " + error.what()});
@@ -85,7 +87,7 @@ HttpResponse HttpResponder::respond(std::string_view method, HttpRequest& reques
       if (route.method == HttpMethod::kPost && is_cross_site(request)) {
         return text_response(403, "403 cross-site request refused\n");
       }
-      return call(route, request);
+      return *call(route, route.handler, request);
     }
     allowed += allowed.empty() ? "" : ", ";
     allowed += route.method == HttpMethod::kGet ? "GET, HEAD" : "POST";
@@ -96,6 +98,17 @@ HttpResponse HttpResponder::respond(std::string_view method, HttpRequest& reques
   HttpResponse response = text_response(405, "405 method not allowed\n");
   response.headers.emplace_back("Allow", allowed);
   return response;
+}
+
+std::optional<HttpResponse> HttpResponder::respond_quickly(std::string_view method,
+                                                           HttpRequest& request) const {
+  const auto route = std::ranges::find_if(routes_, [&](const HttpRoute& candidate) {
+    return candidate.quick && candidate.path == request.path &&
+           candidate.method == parse_method(method);
+  });
+  if (route == routes_.end()) return std::nullopt;
+  request.method = route->method;
+  return call(*route, route->quick, request);
 }
 
 void HttpResponder::finish(const HttpRequest& request, const HttpFields& fixed,

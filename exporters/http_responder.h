@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,13 +23,18 @@ class HttpResponder {
   // `method` as sent; sets request.method. 404, 405 and 403 (a form on another site posting to us)
   // never reach a handler.
   [[nodiscard]] HttpResponse respond(std::string_view method, HttpRequest& request) const;
+  // By the route's quick handler; nothing where there is none, or it has no response.
+  [[nodiscard]] std::optional<HttpResponse> respond_quickly(std::string_view method,
+                                                            HttpRequest& request) const;
 
   // What every response gets on its way out: gzip when asked for and worth it, and the headers that
   // keep browsers from guessing, framing and caching. `fixed` headers win over all others.
   static void finish(const HttpRequest& request, const HttpFields& fixed, HttpResponse& response);
 
  private:
-  [[nodiscard]] HttpResponse call(const HttpRoute& route, const HttpRequest& request) const;
+  template <class Handler>
+  [[nodiscard]] std::optional<HttpResponse> call(const HttpRoute& route, const Handler& handler,
+                                                 const HttpRequest& request) const;
 
   std::vector<HttpRoute> routes_;
   std::function<void(const core::Error&)> on_problem_;

@@ -18,6 +18,8 @@ class TextPool {
 
   // An empty text. Its memory comes back to the pool with its last owner.
   [[nodiscard]] std::shared_ptr<std::string> take();
+  // In bytes, of the texts that came back; 0 before the first.
+  [[nodiscard]] std::size_t longest() const;
 
   // More than these are freed: so many are in use at once when two ask at a time.
   static constexpr std::size_t kMaxSpare = 2;
@@ -26,6 +28,7 @@ class TextPool {
   struct Spare {
     std::mutex mutex;
     std::vector<std::string> texts;
+    std::size_t longest = 0;
   };
 
   const std::shared_ptr<Spare> spare_;

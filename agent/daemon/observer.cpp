@@ -19,6 +19,19 @@ std::shared_ptr<const Observation> Observer::observe() {
   const auto host = collector_.collect();
   const auto probes = probes_ ? probes_() : nullptr;
   const std::lock_guard lock(mutex_);
+  return take({host, probes});
+}
+
+std::shared_ptr<const Observation> Observer::try_observe(std::chrono::nanoseconds patience) {
+  const auto host = collector_.try_collect(patience);
+  if (!host) return nullptr;
+  const auto probes = probes_ ? probes_() : nullptr;
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  return lock ? take({host, probes}) : nullptr;
+}
+
+std::shared_ptr<const Observation> Observer::take(const Look& look) {
+  const auto& [host, probes] = look;
   const bool older = last_ && host->taken_steady < last_->host->taken_steady;
   if (last_ && !stale_ && (last_->host == host || older)) return last_;
   stale_ = false;
@@ -27,7 +40,7 @@ std::shared_ptr<const Observation> Observer::observe() {
   resources_.observe(*host);
   if (watching_ != nullptr) watching_->follow(*host);
   if (bursts_ != nullptr) bursts_->follow(*host);
-  remember({host, probes});
+  remember(look);
   trails_.observe(*host);
   auto observation = std::make_shared<Observation>();
   observation->host = host;

@@ -2,6 +2,7 @@
 // start, and the diagnosis. Any thread may call; requests close together get the same observation.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -41,6 +42,9 @@ class Observer {
   Observer(host::Collector& collector, core::Expectations expect);
 
   [[nodiscard]] std::shared_ptr<const Observation> observe();
+  // Null when the host cannot be read within `patience` (see Collector::try_collect()), or somebody
+  // else is at work on it.
+  [[nodiscard]] std::shared_ptr<const Observation> try_observe(std::chrono::nanoseconds patience);
   // The diagnosis of an observation with what could not be told: many words that a scrape does not
   // need.
   [[nodiscard]] core::Diagnosis explain(const Observation& observation);
@@ -68,6 +72,7 @@ class Observer {
     std::shared_ptr<const core::HostSnapshot> host;
     std::shared_ptr<const Probes> probes;
   };
+  [[nodiscard]] std::shared_ptr<const Observation> take(const Look& look);
   void remember(const Look& look);
   [[nodiscard]] core::Diagnosis diagnose(const Observation& observation, bool list_unknown) const;
   [[nodiscard]] std::vector<core::PortStatus> port_statuses(const core::HostSnapshot& host) const;

@@ -1,7 +1,10 @@
 #include "agent/daemon/routes.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
 #include <functional>
+#include <optional>
 #include <tl/expected.hpp>
 
 #include "agent/core/version.h"
@@ -64,19 +67,30 @@ bool wants_per_peer(config::PerPeerSeries when, const core::AgentStatus& agent) 
 }
 
 HttpResponse serve_metrics(const RouteParts& parts, const HttpRequest& request,
-                           exporters::TextPool& pool) {
+                           exporters::TextPool& pool, const Observation& observation) {
   const auto sources = requested_sources(request);
   if (!sources) return sources.error();
-  const auto observation = parts.observer.observe();
   const auto config = parts.config.get();
-  const core::AgentStatus agent = make_agent_status(parts, *observation);
+  const core::AgentStatus agent = make_agent_status(parts, observation);
   const exporters::MetricsOptions options{
       .sources = *sources,
       .per_peer_series = wants_per_peer(config->probes.ud.per_peer_series, agent),
       .node_exporter = config->compat.node_exporter};
   auto text = pool.take();
-  exporters::render_prometheus(*observation->host, agent, options, *text);
+  exporters::render_prometheus(*observation.host, agent, options, *text);
   return response(kExpositionType, std::move(text));
+}
+
+// Most hosts are read and shown in a millisecond or two: waking another thread for it would be a
+// good part of the work.
+std::optional<HttpResponse> try_serve_metrics(const RouteParts& parts, const HttpRequest& request,
+                                              exporters::TextPool& pool) {
+  constexpr std::chrono::milliseconds kPatience{5};
+  constexpr std::size_t kLongText = 256 * 1024;
+  if (pool.longest() > kLongText) return std::nullopt;
+  const auto observation = parts.observer.try_observe(kPatience);
+  if (!observation) return std::nullopt;
+  return serve_metrics(parts, request, pool, *observation);
 }
 
 // For what people read.
@@ -171,6 +185,12 @@ HttpResponse serve_ready(const RouteParts& parts) {
   return parts.ready ? text_response(200, "ready\n") : text_response(503, "starting\n");
 }
 
+// For what must be answered also while every worker waits for a device.
+exporters::HttpRoute at_once(std::string path, exporters::HttpHandler handler) {
+  return {HttpMethod::kGet, std::move(path), handler,
+          [handler](const HttpRequest& request) { return std::optional(handler(request)); }};
+}
+
 HttpResponse serve_reload(const RouteParts& parts) {
   const auto problems = parts.reloader.reload();
   if (problems.empty()) return text_response(200, "configuration reloaded\n");
@@ -231,10 +251,14 @@ std::vector<exporters::HttpRoute> make_routes(const RouteParts& parts, Lifecycle
       {HttpMethod::kPost, "/api/v1/rc",
        [parts](const HttpRequest& request) { return serve_rc(parts, request); }},
       {HttpMethod::kGet, "/metrics",
-       [parts, pool](const HttpRequest& request) { return serve_metrics(parts, request, *pool); }},
-      {HttpMethod::kGet, "/-/healthy",
-       [](const HttpRequest&) { return text_response(200, "healthy\n"); }},
-      {HttpMethod::kGet, "/-/ready", [parts](const HttpRequest&) { return serve_ready(parts); }},
+       [parts, pool](const HttpRequest& request) {
+         return serve_metrics(parts, request, *pool, *parts.observer.observe());
+       },
+       [parts, pool](const HttpRequest& request) {
+         return try_serve_metrics(parts, request, *pool);
+       }},
+      at_once("/-/healthy", [](const HttpRequest&) { return text_response(200, "healthy\n"); }),
+      at_once("/-/ready", [parts](const HttpRequest&) { return serve_ready(parts); }),
   };
   for (exporters::HttpRoute& route : bench_routes(parts.bench)) routes.push_back(std::move(route));
   if (lifecycle == Lifecycle::kEnabled)

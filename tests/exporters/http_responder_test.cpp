@@ -9,12 +9,16 @@ namespace {
 
 HttpResponder make_responder(std::vector<std::string>* problems = nullptr) {
   std::vector<HttpRoute> routes{
-      {HttpMethod::kGet, "/metrics",
-       [](const HttpRequest&) { return text_response(200, "m 1\n"); }},
+      {HttpMethod::kGet, "/metrics", [](const HttpRequest&) { return text_response(200, "m 1\n"); },
+       [](const HttpRequest& request) -> std::optional<HttpResponse> {
+         if (!request.query.empty()) return std::nullopt;
+         return text_response(200, "m 2\n");
+       }},
       {HttpMethod::kGet, "/both", [](const HttpRequest&) { return text_response(200, "got"); }},
       {HttpMethod::kPost, "/both",
        [](const HttpRequest& request) { return text_response(200, "posted " + request.body); }},
       {HttpMethod::kGet, "/throws",
+       [](const HttpRequest&) -> HttpResponse { throw std::runtime_error("secret"); },
        [](const HttpRequest&) -> HttpResponse { throw std::runtime_error("secret"); }}};
   return {std::move(routes), [problems](const rdmadiag::core::Error& error) {
             if (problems != nullptr) {
@@ -63,6 +67,23 @@ TEST_CASE("routes match exactly and by method") {
   CHECK(answer("PATCH", "/nowhere").status == 404);
 }
 
+TEST_CASE("a quick response is that of the route's quick handler, or none") {
+  const auto responder = make_responder();
+  auto request = request_for("/metrics");
+  for (const char* method : {"GET", "HEAD"}) {
+    const auto quick = responder.respond_quickly(method, request);
+    REQUIRE(quick);
+    CHECK(*quick->body == "m 2\n");
+  }
+  CHECK_FALSE(responder.respond_quickly("POST", request));
+  request.query = {{"slow", ""}};
+  CHECK_FALSE(responder.respond_quickly("GET", request));
+  for (const char* path : {"/both", "/metrics/", "/nothing"}) {
+    auto other = request_for(path);
+    CHECK_FALSE(responder.respond_quickly("GET", other));
+  }
+}
+
 TEST_CASE("a form on another site cannot post") {
   const auto responder = make_responder();
   auto request = request_for("/both");
@@ -77,10 +98,13 @@ TEST_CASE("a handler that throws is reported to us, not to the client") {
   std::vector<std::string> problems;
   const auto responder = make_responder(&problems);
   auto request = request_for("/throws");
-  const auto response = responder.respond("GET", request);
-  CHECK(response.status == 500);
-  CHECK(*response.body == "500 internal server error\n");
-  CHECK(problems == std::vector<std::string>{"answering /throws: secret"});
+  for (const auto& response : {std::optional(responder.respond("GET", request)),
+                               responder.respond_quickly("GET", request)}) {
+    REQUIRE(response);
+    CHECK(response->status == 500);
+    CHECK(*response->body == "500 internal server error\n");
+  }
+  CHECK(problems == std::vector<std::string>(2, "answering /throws: secret"));
 }
 
 TEST_CASE("every response carries the security headers, and handlers and config may replace them") {

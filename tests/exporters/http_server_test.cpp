@@ -1,6 +1,13 @@
 #include "exporters/http_server.h"
 
+#include <atomic>
 #include <catch2/catch.hpp>
+#include <chrono>
+#include <latch>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
 
 #include "exporters/listen.h"
 #include "tests/exporters/curl_client.h"
@@ -130,4 +137,65 @@ TEST_CASE("requests and connections are counted") {
   CHECK(stats.requests == 2);
   CHECK(stats.connections_accepted == 2);
   CHECK(stats.connections_rejected == 0);
+}
+
+TEST_CASE("a quick answer is the network thread's own, also while every worker is at work") {
+  std::latch release(1);
+  std::atomic<unsigned> inside = 0;
+  std::vector<HttpRoute> routes{
+      {HttpMethod::kGet, "/quick", [](const HttpRequest&) { return text_response(200, "slow"); },
+       [](const HttpRequest& request) -> std::optional<HttpResponse> {
+         if (!request.query.empty()) return std::nullopt;
+         return text_response(200, std::string(2000, 'q'));
+       }},
+      {HttpMethod::kGet, "/long", [&](const HttpRequest&) {
+         ++inside;
+         release.wait();
+         return text_response(200, "long");
+       }}};
+  HttpServerOptions options;
+  options.listen_addresses = {"127.0.0.1:0"};
+  const unsigned workers = options.limits.workers;
+  const rdmadiag::core::SystemClock clock;
+  auto server = HttpServer::start(std::move(options), std::move(routes), clock);
+  REQUIRE(server);
+  const std::string address = (*server)->addresses().front();
+  const std::string url = "http://" + address + "/quick";
+  CHECK(get(url + "?x").body == "slow");
+  CHECK(fetch({.url = url, .method = "DELETE"}).status == 405);
+
+  std::vector<std::unique_ptr<RawClient>> at_work;
+  for (unsigned i = 0; i < workers; ++i) {
+    at_work.push_back(std::make_unique<RawClient>(address));
+    REQUIRE(at_work.back()->send("GET /long HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"));
+  }
+  while (inside < workers) std::this_thread::yield();
+  const auto packed = fetch({.url = url, .accept_gzip = true});
+  CHECK(packed.header("content-encoding") == "gzip");
+  CHECK(packed.header("x-content-type-options") == "nosniff");
+  CHECK(packed.body == std::string(2000, 'q'));
+  release.count_down();
+  for (const auto& client : at_work) CHECK(client->receive().ends_with("long"));
+}
+
+TEST_CASE("quick answers that take their time leave the rest to the workers") {
+  std::vector<HttpRoute> routes{{HttpMethod::kGet, "/quick",
+                                 [](const HttpRequest&) { return text_response(200, "slow"); },
+                                 [](const HttpRequest&) {
+                                   std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                                   return std::optional(text_response(200, "quick"));
+                                 }}};
+  HttpServerOptions options;
+  options.listen_addresses = {"127.0.0.1:0"};
+  const rdmadiag::core::SystemClock clock;
+  auto server = HttpServer::start(std::move(options), std::move(routes), clock);
+  REQUIRE(server);
+  RawClient client((*server)->addresses().front());
+  REQUIRE(
+      client.send("GET /quick HTTP/1.1\r\nHost: x\r\n\r\n"
+                  "GET /quick HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"));
+  const std::string got = client.receive();
+  const std::size_t first = got.find("\r\n\r\nquick");
+  REQUIRE(first != std::string::npos);
+  CHECK(got.find("\r\n\r\nslow", first) != std::string::npos);
 }

@@ -34,6 +34,15 @@ TEST_CASE("a text comes empty, with the room of the one before") {
   CHECK(text->data() == memory);
 }
 
+TEST_CASE("a pool knows the longest text that came back") {
+  TextPool pool;
+  CHECK(pool.longest() == 0);
+  for (const std::size_t size : {100U, 300U, 200U}) pool.take()->assign(size, 'x');
+  const auto still_used = pool.take();
+  still_used->assign(400, 'x');
+  CHECK(pool.longest() == 300);
+}
+
 TEST_CASE("a pool keeps few spare texts") {
   TextPool pool;
   std::vector<std::shared_ptr<std::string>> texts(TextPool::kMaxSpare + 2);
