@@ -93,11 +93,15 @@ template <class Value>
 void write_pcie_values(
     const HostView& view, Exposition& out, std::string_view label,
     std::initializer_list<std::pair<const char*, Value PcieSnapshot::*>> fields) {
+  std::string labels;
   for (const DeviceView& device : view.devices) {
     if (device.device == nullptr) continue;
     for (const auto& [word, member] : fields) {
       const Value& value = device.device->pcie.*member;
-      if (value) out.sample(with_label(device.labels, label, word), *value);
+      if (!value) continue;
+      labels = device.labels;
+      append_label(labels, label, word);
+      out.sample(labels, *value);
     }
   }
 }
@@ -125,6 +129,7 @@ void write_pcie(const HostView& view, Exposition& out) {
 void write_temperatures(const HostView& view, Exposition& out) {
   // Two hwmon chips of one device may use one sensor name; a series must not appear twice.
   const auto each = [&](const auto& value_of) {
+    std::string labels;
     for (const DeviceView& device : view.devices) {
       if (device.device == nullptr) continue;
       const std::vector<core::TemperatureSample>& samples = device.device->temperatures;
@@ -136,7 +141,9 @@ void write_temperatures(const HostView& view, Exposition& out) {
         });
         const std::string sensor =
             namesakes == 0 ? sample->sensor : sample->sensor + "#" + std::to_string(namesakes + 1);
-        out.sample(with_label(device.labels, "sensor", sensor), *value);
+        labels = device.labels;
+        append_label(labels, "sensor", sensor);
+        out.sample(labels, *value);
       }
     }
   };

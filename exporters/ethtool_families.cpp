@@ -1,4 +1,5 @@
 // Link, pause, FEC and transceiver, as ethtool tells them beside its counters.
+#include <algorithm>
 #include <array>
 
 #include "exporters/families.h"
@@ -16,6 +17,11 @@ void each_ethtool(const HostView& view, const Write& write) {
   for (const NetdevView& n : view.netdevs) {
     if (n.netdev->ethtool) write(n, *n.netdev->ethtool);
   }
+}
+
+bool has_modules(const HostView& view) {
+  return std::ranges::any_of(view.netdevs,
+                             [](const NetdevView& n) { return n.netdev->module.has_value(); });
 }
 
 template <class Write>
@@ -149,6 +155,7 @@ void write_ethtool_families(const HostView& view, Exposition& out) {
   if (!view.wants(core::Source::kEthtool)) return;
   write_link(view, out);
   write_fec(view, out);
+  if (!has_modules(view)) return;
   write_module_info(view, out);
   for (const Reading& reading : kReadings) {
     write_values(view, reading, out);

@@ -136,6 +136,7 @@ core::DeviceSnapshot DeviceReader::blank() const {
 }
 
 DeviceRead DeviceReader::finish(core::DeviceSnapshot device) {
+  device.sources.reserve(sources_.size());
   for (Entry& entry : sources_) {
     if (!layout_) entry.status.success = false;
     entry.status.errors = issues_.counts(entry.status.source);
