@@ -18,7 +18,9 @@ void append_sources(const HostView& view, const std::vector<SourceStatus>& sourc
                     std::string_view device, std::vector<LabelledSource>& out) {
   for (const SourceStatus& status : sources) {
     if (!view.wants(status.source)) continue;
+    constexpr std::size_t kUsualSize = 64;
     LabelledSource labelled{.status = &status, .labels = {}};
+    labelled.labels.reserve(kUsualSize);
     append_label(labelled.labels, "source", core::source_name(status.source));
     if (!device.empty()) append_label(labelled.labels, "device", device);
     out.push_back(std::move(labelled));
@@ -115,17 +117,17 @@ void write_process_value(Exposition& out, std::string_view name, FamilyType type
 
 void write_process(const core::ProcessStats& process, Exposition& out) {
   write_process_value(out, "process_cpu_seconds_total", FamilyType::kCounter,
-                      "User and system CPU time spent (/proc/self/stat).", process.cpu_seconds);
+                      "User and system CPU time spent (getrusage).", process.cpu_seconds);
   write_process_value(out, "process_open_fds", FamilyType::kGauge,
                       "Open file descriptors (/proc/self/fd).", process.open_fds);
   write_process_value(out, "process_max_fds", FamilyType::kGauge,
                       "Limit of open file descriptors (RLIMIT_NOFILE).", process.max_fds);
   write_process_value(out, "process_virtual_memory_bytes", FamilyType::kGauge,
-                      "Virtual memory size (/proc/self/stat).", process.virtual_memory_bytes);
+                      "Virtual memory size (/proc/self/statm).", process.virtual_memory_bytes);
   write_process_value(out, "process_resident_memory_bytes", FamilyType::kGauge,
-                      "Resident memory size (/proc/self/stat).", process.resident_memory_bytes);
+                      "Resident memory size (/proc/self/statm).", process.resident_memory_bytes);
   write_process_value(out, "process_threads", FamilyType::kGauge,
-                      "Threads of the process (/proc/self/stat).", process.threads);
+                      "Threads of the process (/proc/self/task).", process.threads);
   write_process_value(out, "process_start_time_seconds", FamilyType::kGauge,
                       "Start of the process in seconds since the epoch (/proc/self/stat).",
                       process.start_time_seconds);

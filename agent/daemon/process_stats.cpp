@@ -24,19 +24,18 @@ core::UniqueFd open_file(const std::filesystem::path& file) {
   return core::UniqueFd(open(file.c_str(), O_RDONLY | O_CLOEXEC));
 }
 
-// The words of `text` that stand at `first` and after it, as many as fit.
-template <std::size_t N>
-std::array<std::string_view, N> words_from(std::size_t first, std::string_view text) {
-  std::array<std::string_view, N> words{};
-  for (std::size_t position = 0; !text.empty() && position < first + N;) {
+// Word number `position`, from 0; empty when there are fewer.
+std::string_view word(std::size_t position, std::string_view text) {
+  while (true) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \n"), text.size()));
     const std::size_t end = std::min(text.find_first_of(" \n"), text.size());
-    if (end > 0) {
-      if (position >= first && position - first < N) words[position - first] = text.substr(0, end);
-      ++position;
-    }
-    text.remove_prefix(std::min(end + 1, text.size()));
+    if (position-- == 0 || text.empty()) return text.substr(0, end);
+    text.remove_prefix(end);
   }
-  return words;
+}
+
+double seconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
 }
 
 std::optional<std::uint64_t> number(std::string_view text) {
@@ -64,6 +63,19 @@ std::optional<double> read_boot_time(const std::filesystem::path& proc) {
   return seconds ? std::optional(static_cast<double>(*seconds)) : std::nullopt;
 }
 
+// The constructor's reading of /proc/self/stat, in clock ticks since boot (proc(5), field 22).
+std::optional<std::uint64_t> read_start_time(const std::filesystem::path& proc) {
+  const core::UniqueFd fd = open_file(proc / "self/stat");
+  std::array<char, 1024> buffer;
+  const ssize_t length = fd ? ::read(fd.get(), buffer.data(), buffer.size()) : 0;
+  const std::string_view stat(buffer.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
+  // The command in parentheses may hold anything; fields are counted from its end: the first after
+  // it is number 3.
+  const std::size_t command_end = stat.rfind(')');
+  if (command_end == std::string_view::npos) return std::nullopt;
+  return number(word(22 - 3, stat.substr(command_end + 1)));
+}
+
 std::optional<std::uint64_t> count_entries(const std::filesystem::path& folder) {
   DIR* directory = opendir(folder.c_str());
   if (directory == nullptr) return std::nullopt;
@@ -74,14 +86,25 @@ std::optional<std::uint64_t> count_entries(const std::filesystem::path& folder) 
   return count - 1;  // the one that lists
 }
 
+core::UniqueFd open_folder(const std::filesystem::path& folder) {
+  return core::UniqueFd(open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+}
+
 std::uint64_t size_of(const core::UniqueFd& fd) {
   struct stat status {};
   return fstat(fd.get(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
 }
 
+// A folder has a link of each folder in it, besides two of its own.
+std::optional<std::uint64_t> count_folders(const core::UniqueFd& folder) {
+  struct stat status {};
+  if (!folder || fstat(folder.get(), &status) != 0 || status.st_nlink < 2) return std::nullopt;
+  return status.st_nlink - 2;
+}
+
 // Linux 6.2 and later tell the number as the size of the folder; listing it makes an inode of each.
 core::UniqueFd open_counting_folder(const std::filesystem::path& folder) {
-  core::UniqueFd fd(open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  core::UniqueFd fd = open_folder(folder);
   struct statfs system {};
   const bool is_procfs = fd && fstatfs(fd.get(), &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
   return is_procfs && size_of(fd) > 0 ? std::move(fd) : core::UniqueFd();
@@ -91,33 +114,33 @@ core::UniqueFd open_counting_folder(const std::filesystem::path& folder) {
 
 ProcessReader::ProcessReader(std::filesystem::path proc)
     : proc_(std::move(proc)),
-      stat_(open_file(proc_ / "self/stat")),
-      descriptors_(open_counting_folder(proc_ / "self/fd")),
-      boot_time_seconds_(read_boot_time(proc_)) {}
+      memory_(open_file(proc_ / "self/statm")),
+      threads_(open_folder(proc_ / "self/task")),
+      descriptors_(open_counting_folder(proc_ / "self/fd")) {
+  const auto booted = read_boot_time(proc_);
+  const auto started = read_start_time(proc_);
+  if (booted && started)
+    start_time_seconds_ =
+        *booted + static_cast<double>(*started) / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
 
 core::ProcessStats ProcessReader::read() const {
   core::ProcessStats stats;
-  std::array<char, 1024> buffer;
-  const ssize_t length = stat_ ? pread(stat_.get(), buffer.data(), buffer.size(), 0) : 0;
-  const std::string_view stat(buffer.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
-  // The command in parentheses may hold anything; fields are counted from its end (proc(5): the
-  // first after it is number 3).
-  const std::size_t command_end = stat.rfind(')');
-  if (command_end == std::string_view::npos) return stats;
-  constexpr std::size_t kFirst = 14;
-  const auto fields = words_from<11>(kFirst - 3, stat.substr(command_end + 1));
-  const auto field = [&](std::size_t position) { return number(fields[position - kFirst]); };
-  const auto ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
-  const auto user = field(14);
-  const auto system = field(15);
-  if (user && system) stats.cpu_seconds = static_cast<double>(*user + *system) / ticks;
-  stats.threads = field(20);
-  const auto started = field(22);
-  if (started && boot_time_seconds_)
-    stats.start_time_seconds = *boot_time_seconds_ + static_cast<double>(*started) / ticks;
-  stats.virtual_memory_bytes = field(23);
-  if (const auto pages = field(24))
-    stats.resident_memory_bytes = *pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  rusage usage{};
+  if (getrusage(RUSAGE_SELF, &usage) == 0)
+    stats.cpu_seconds = seconds(usage.ru_utime) + seconds(usage.ru_stime);
+  stats.start_time_seconds = start_time_seconds_;
+  std::array<char, 256> buffer;
+  const ssize_t length = memory_ ? pread(memory_.get(), buffer.data(), buffer.size(), 0) : 0;
+  const std::string_view pages(buffer.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
+  const auto bytes = [&](std::size_t position) {
+    auto value = number(word(position, pages));
+    if (value) *value *= static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+    return value;
+  };
+  stats.virtual_memory_bytes = bytes(0);
+  stats.resident_memory_bytes = bytes(1);
+  stats.threads = count_folders(threads_);
   stats.open_fds =
       descriptors_ ? std::optional(size_of(descriptors_)) : count_entries(proc_ / "self/fd");
   rlimit limit{};

@@ -19,9 +19,12 @@ class ProcessReader {
 
  private:
   std::filesystem::path proc_;
-  core::UniqueFd stat_;                      // kept open: opening it costs as much as reading it
-  core::UniqueFd descriptors_;               // the folder, where it tells their number; else none
-  std::optional<double> boot_time_seconds_;  // read once: /proc/stat is long and dear to make
+  // Kept open: opening costs as much as reading. /proc/self/stat has it all, but the kernel walks
+  // every thread to make it.
+  core::UniqueFd memory_;
+  core::UniqueFd threads_;                    // the folder
+  core::UniqueFd descriptors_;                // the folder, where it tells their number; else none
+  std::optional<double> start_time_seconds_;  // since the epoch
 };
 
 }  // namespace rdmadiag::daemon
