@@ -1,6 +1,7 @@
 #include "exporters/tls_context.h"
 
 #include <arpa/inet.h>
+#include <gnutls/abstract.h>
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
 
@@ -19,6 +20,32 @@ using CertificateHandle = std::unique_ptr<gnutls_x509_crt_int, decltype(&gnutls_
 gnutls_datum_t datum(const std::string& text) {
   return {reinterpret_cast<unsigned char*>(const_cast<char*>(text.data())),
           static_cast<unsigned>(text.size())};
+}
+
+// What gnutls says of loading certificates, as the end of a sentence about the file.
+std::string why_no_certificate(int rc) {
+  if (rc == 0 || rc == GNUTLS_E_NO_CERTIFICATE_FOUND || rc == GNUTLS_E_BASE64_DECODING_ERROR ||
+      rc == GNUTLS_E_BASE64_UNEXPECTED_HEADER_ERROR) {
+    return " holds no certificate in PEM format, or one that is broken";
+  }
+  return std::string(" cannot be used: ") + gnutls_strerror(rc);
+}
+
+// The same of a key; empty when there is nothing wrong with it.
+std::string why_no_key(const gnutls_datum_t& key) {
+  gnutls_privkey_t parsed = nullptr;
+  if (gnutls_privkey_init(&parsed) != GNUTLS_E_SUCCESS) {
+    return {};
+  }
+  const int rc = gnutls_privkey_import_x509_raw(parsed, &key, GNUTLS_X509_FMT_PEM, nullptr, 0);
+  gnutls_privkey_deinit(parsed);
+  if (rc == GNUTLS_E_SUCCESS) {
+    return {};
+  }
+  if (rc == GNUTLS_E_DECRYPTION_FAILED) {
+    return " is encrypted, and nobody is there to give its passphrase: store it without one";
+  }
+  return " holds no private key in PEM format, or one that is broken";
 }
 
 CertificateHandle client_certificate(gnutls_session_t session) {
@@ -101,23 +128,15 @@ core::Status TlsContext::prepare() {
   if (gnutls_certificate_allocate_credentials(&handles_->credentials) != GNUTLS_E_SUCCESS) {
     return core::errno_error(ENOMEM, "preparing TLS");
   }
-  const gnutls_datum_t certificate = datum(config_.certificate.text);
-  const gnutls_datum_t key = datum(config_.key.text);
-  int rc = gnutls_certificate_set_x509_key_mem2(handles_->credentials, &certificate, &key,
-                                                GNUTLS_X509_FMT_PEM, nullptr, 0);
-  if (rc == GNUTLS_E_CERTIFICATE_KEY_MISMATCH) {
-    return core::fail("certificate " + config_.certificate.name + " does not match key " +
-                      config_.key.name);
-  }
-  if (rc < 0) {
-    return core::fail("loading certificate " + config_.certificate.name + " and key " +
-                      config_.key.name + ": " + gnutls_strerror(rc));
+  if (auto ok = load_certificate(); !ok) {
+    return ok;
   }
   if (config_.client_ca) {
     const gnutls_datum_t ca = datum(config_.client_ca->text);
-    rc = gnutls_certificate_set_x509_trust_mem(handles_->credentials, &ca, GNUTLS_X509_FMT_PEM);
-    if (rc <= 0) {
-      return core::fail("no usable certificate in client CA " + config_.client_ca->name);
+    if (const int rc =
+            gnutls_certificate_set_x509_trust_mem(handles_->credentials, &ca, GNUTLS_X509_FMT_PEM);
+        rc <= 0) {
+      return core::fail("client CA " + config_.client_ca->name + why_no_certificate(rc));
     }
   }
   auto priority = tls_priority(config_);
@@ -125,11 +144,37 @@ core::Status TlsContext::prepare() {
     return tl::make_unexpected(std::move(priority.error()));
   }
   const char* where = nullptr;
-  rc = gnutls_priority_init(&handles_->priority, priority->c_str(), &where);
+  const int rc = gnutls_priority_init(&handles_->priority, priority->c_str(), &where);
   if (rc != GNUTLS_E_SUCCESS) {
     return core::fail(std::string("TLS settings leave nothing usable: ") + gnutls_strerror(rc));
   }
   return {};
+}
+
+// The library takes a certificate with its key and does not say which of the two it cannot take.
+core::Status TlsContext::load_certificate() {
+  const gnutls_datum_t certificate = datum(config_.certificate.text);
+  const gnutls_datum_t key = datum(config_.key.text);
+  const int rc = gnutls_certificate_set_x509_key_mem2(handles_->credentials, &certificate, &key,
+                                                      GNUTLS_X509_FMT_PEM, nullptr, 0);
+  if (rc >= 0) {
+    return {};
+  }
+  if (rc == GNUTLS_E_CERTIFICATE_KEY_MISMATCH) {
+    return core::fail("certificate " + config_.certificate.name + " does not match key " +
+                      config_.key.name);
+  }
+  std::string lines;
+  const int count = gnutls_certificate_set_x509_trust_mem(handles_->credentials, &certificate,
+                                                          GNUTLS_X509_FMT_PEM);
+  if (count <= 0) {
+    lines = "certificate " + config_.certificate.name + why_no_certificate(count);
+  }
+  if (const std::string why = why_no_key(key); !why.empty() || count > 0) {
+    lines += (lines.empty() ? "key " : "\nkey ") + config_.key.name +
+             (why.empty() ? std::string(" cannot be used: ") + gnutls_strerror(rc) : why);
+  }
+  return core::fail(std::move(lines));
 }
 
 void TlsContext::attach(gnutls_session_t session) const {

@@ -14,7 +14,7 @@ namespace rdmadiag::exporters {
 
 class TlsContext {
  public:
-  // The error is one line that names the file at fault.
+  // The error names the file at fault; it has two lines when both certificate and key are.
   [[nodiscard]] static core::Result<std::shared_ptr<const TlsContext>> make(
       const TlsServerConfig& config);
   ~TlsContext();
@@ -32,6 +32,7 @@ class TlsContext {
   struct Handles;
   explicit TlsContext(TlsServerConfig config);
   [[nodiscard]] core::Status prepare();
+  [[nodiscard]] core::Status load_certificate();
   [[nodiscard]] bool accepts_client(gnutls_session_int* session) const;
 
   TlsServerConfig config_;

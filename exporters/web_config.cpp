@@ -194,12 +194,12 @@ void read_rate_limit(core::MapReader reader, RateLimit& limit) {
   limit.burst = static_cast<std::size_t>(burst);
 }
 
-core::Error first_of(const core::Problems& problems, std::string_view name) {
-  std::string text = core::format_problem(name, problems.front());
-  if (problems.size() > 1) {
-    text += " (and " + std::to_string(problems.size() - 1) + " more)";
+core::Error error_of(const core::Problems& problems, std::string_view name) {
+  std::string lines;
+  for (const core::Problem& problem : problems) {
+    lines += (lines.empty() ? "" : "\n") + core::format_problem(name, problem);
   }
-  return {{}, std::move(text)};
+  return {{}, std::move(lines)};
 }
 
 }  // namespace
@@ -223,7 +223,7 @@ core::Result<WebConfig> parse_web_config(std::string_view text, std::string_view
   read_rate_limit(root.section("rate_limit"), config.rate_limit);
   root.reject_unknown();
   if (!problems.empty()) {
-    return tl::make_unexpected(first_of(problems, name));
+    return tl::make_unexpected(error_of(problems, name));
   }
   return config;
 }

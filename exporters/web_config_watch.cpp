@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <utility>
@@ -29,6 +30,25 @@ std::string state_of(const std::filesystem::path& path) {
   return state + ';';
 }
 
+// Before each line.
+std::string with_prefix(const std::string& prefix, std::string lines) {
+  for (std::size_t at = lines.find('\n'); at != lines.npos; at = lines.find('\n', at + 1)) {
+    lines.insert(at + 1, prefix);
+  }
+  return prefix + lines;
+}
+
+// What is logged has one line.
+core::Error in_one_line(const core::Error& error) {
+  std::string text = error.message();
+  const auto more = std::ranges::count(text, '\n');
+  if (more > 0) {
+    text.resize(text.find('\n'));
+    text += " (and " + std::to_string(more) + " more)";
+  }
+  return {{}, std::move(text)};
+}
+
 }  // namespace
 
 core::Result<WebPolicy> load_web_policy(const std::filesystem::path& file) {
@@ -40,7 +60,7 @@ core::Result<WebPolicy> load_web_policy(const std::filesystem::path& file) {
   if (config->tls) {
     auto tls = TlsContext::make(*config->tls);
     if (!tls) {
-      return core::fail(file.string() + ": " + tls.error().message());
+      return core::fail(with_prefix(file.string() + ": ", tls.error().message()));
     }
     policy.tls = std::move(*tls);
   }
@@ -103,7 +123,7 @@ core::Result<WebPolicy> WebConfigWatch::read() {
     seen_ = state_of_files();
     policy = load_web_policy(*file_);
     if (!policy) {
-      return policy;
+      return tl::make_unexpected(in_one_line(policy.error()));
     }
   } while (std::exchange(watched_, policy->config->files) != policy->config->files);
   return policy;

@@ -23,7 +23,7 @@ struct WebPolicy {
 };
 
 // Reads the file and those it names, and makes of them what connections are set up with: what this
-// accepts can be served with. The error is one line that names the file at fault.
+// accepts can be served with. The error has a line for each problem and names the file at fault.
 [[nodiscard]] core::Result<WebPolicy> load_web_policy(const std::filesystem::path& file);
 
 class WebConfigWatch {

@@ -178,12 +178,14 @@ TEST_CASE("a check prints every problem, or that there is none") {
   CHECK(accepted.exit_code == 0);
   CHECK(accepted.out == good + ": fine\n");
   CHECK(accepted.err.empty());
-  const std::string web = write_file(folder, "web.yml", "tls_server_confg: {}\n");
+  const std::string web =
+      write_file(folder, "web.yml", "tls_server_confg: {}\nbasic_auth_users: {alice: x}\n");
   const Finished both =
       run_daemon({"--config.check", "--config.file", good, "--web.config.file", web});
   CHECK(both.exit_code == 1);
-  CHECK(both.err.find("web.yml:1:") != std::string::npos);
-  CHECK(both.err.find("tls_server_confg") != std::string::npos);
+  for (const char* problem :
+       {"web.yml:1: tls_server_confg: ", "web.yml:2: basic_auth_users: alice: "})
+    CHECK(both.err.find(problem) != std::string::npos);
 }
 
 TEST_CASE("a check refuses what the daemon could not serve with") {
@@ -205,8 +207,13 @@ TEST_CASE("a check refuses what the daemon could not serve with") {
   };
   check_refused(web + ": certificate " + certificate + " does not match key " + key);
   write_file(folder, "server.crt", "junk");
-  check_refused(web + ": loading certificate " + certificate + " and key " + key + ": ");
+  check_refused(web + ": certificate " + certificate + " holds no certificate in PEM format");
+  write_file(folder, "server.key", "junk");
+  const Finished both = run_daemon({"--config.check", "--web.config.file", web});
+  CHECK(both.err.find(web + ": certificate " + certificate + " holds no") == 0);
+  CHECK(both.err.find("\n" + web + ": key " + key + " holds no private key") != std::string::npos);
   write_file(folder, "server.crt", one.certificate);
+  check_refused(web + ": key " + key + " holds no private key in PEM format");
   write_file(folder, "server.key", one.key);
   CHECK(run_daemon({"--config.check", "--web.config.file", web}).out == web + ": fine\n");
 

@@ -161,7 +161,7 @@ TEST_CASE("a renewed certificate is served to new connections, a broken one is n
   setup.folder.write("server.crt", "broken");
   const auto reported = [&] {
     const std::scoped_lock lock(mutex);
-    return !problems.empty() && problems.back().find("loading certificate") != std::string::npos;
+    return !problems.empty() && problems.back().find("holds no certificate") != std::string::npos;
   };
   for (tries = 0; !reported() && tries < 10'000; ++tries) {
     REQUIRE(fetch(request).status == 200);

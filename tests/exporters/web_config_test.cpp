@@ -123,7 +123,8 @@ TEST_CASE("each mistake has its line") {
         "web.yml:1: http_server_config.headers.X-XSS-Protection: must be one line");
   CHECK(error_of("rate_limit: {interval: 1s}") ==
         "web.yml:1: rate_limit.burst: wants at least 1, or no request would ever pass");
-  CHECK(error_of("a: 1\nb: 2\nc: 3") == "web.yml:1: a: unknown key (and 2 more)");
+  CHECK(error_of("a: 1\nb: 2\nc: 3") ==
+        "web.yml:1: a: unknown key\nweb.yml:2: b: unknown key\nweb.yml:3: c: unknown key");
 }
 
 TEST_CASE("a client authentication or version that is none is refused") {

@@ -129,8 +129,8 @@ TEST_CASE("what is wrong at the start is one clear line") {
   const auto error = [&] { return setup.open().error().message(); };
   const auto good_key = setup.folder.path() / "server.key";
   setup.folder.write("server.key", "no key");
-  CHECK(error().starts_with(setup.config_file + ": loading certificate " + folder +
-                            "/server.crt and key " + folder + "/server.key: "));
+  CHECK(error().starts_with(setup.config_file + ": key " + folder +
+                            "/server.key holds no private key"));
   std::filesystem::remove(good_key);
   CHECK(error() == setup.config_file + ":1: tls_server_config.key_file: reading " + folder +
                        "/server.key: No such file or directory");
@@ -138,6 +138,9 @@ TEST_CASE("what is wrong at the start is one clear line") {
   setup.folder.write("web.yml",
                      "tls_server_config: {cert_file: server.crt, key_file: server.key, client_ca: "
                      "x, client_auth_type: RequireAndVerifyClientCert}\n");
-  CHECK(error() ==
-        setup.config_file + ": no usable certificate in client CA tls_server_config.client_ca");
+  CHECK(error() == setup.config_file +
+                       ": client CA tls_server_config.client_ca holds no certificate in PEM "
+                       "format, or one that is broken");
+  setup.folder.write("web.yml", "a: 1\nb: 2\nc: 3\n");
+  CHECK(error() == setup.config_file + ":1: a: unknown key (and 2 more)");
 }
