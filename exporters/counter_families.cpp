@@ -14,7 +14,6 @@ namespace {
 
 using core::CounterSample;
 using core::CounterSource;
-using core::CounterSpec;
 using core::MetricSpec;
 
 core::Source source_of(CounterSource source) {

@@ -8,7 +8,6 @@ namespace {
 
 using core::GidType;
 using core::NetdevSnapshot;
-using core::PortSnapshot;
 
 std::string bond_of(const NetdevSnapshot* netdev) {
   if (netdev == nullptr) return {};

@@ -28,7 +28,7 @@ constexpr int kOpenLooks = 25;  // then others are invited whatever a port still
 // What answers, for the server's threads and for the command's.
 class Answering {
  public:
-  Answering(const std::vector<OwnPort>& ports, std::shared_ptr<const probes::KeyRing> keys,
+  Answering(const std::vector<OwnPort>& ports, const std::shared_ptr<const probes::KeyRing>& keys,
             bool one_sided, std::string host)
       : host_(std::move(host)), epoch_(probes::make_epoch(random_)) {
     probes::RcAcceptorOptions acceptor;

@@ -78,7 +78,7 @@ core::Status EventLoop::every(std::chrono::nanoseconds period, Callback on_tick)
   });
 }
 
-core::Status EventLoop::on_signals(std::vector<int> signals,
+core::Status EventLoop::on_signals(const std::vector<int>& signals,
                                    std::function<void(int signal)> on_signal) {
   const sigset_t set = set_of(signals);
   core::UniqueFd descriptor(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));

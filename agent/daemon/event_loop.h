@@ -28,7 +28,7 @@ class EventLoop {
   // The first call comes after one period. Periods that were missed are not made up.
   [[nodiscard]] core::Status every(std::chrono::nanoseconds period, Callback on_tick);
   // The signals must be blocked in every thread; block_signals() before the first is made.
-  [[nodiscard]] core::Status on_signals(std::vector<int> signals,
+  [[nodiscard]] core::Status on_signals(const std::vector<int>& signals,
                                         std::function<void(int signal)> on_signal);
 
   // Runs `task` on the loop's thread, soon.

@@ -34,8 +34,8 @@ std::string_view word(std::size_t position, std::string_view text) {
   }
 }
 
-double seconds(const timeval& time) {
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+std::int64_t microseconds(const timeval& time) {
+  return std::int64_t{time.tv_sec} * 1'000'000 + time.tv_usec;
 }
 
 std::optional<std::uint64_t> number(std::string_view text) {
@@ -128,7 +128,8 @@ core::ProcessStats ProcessReader::read() const {
   core::ProcessStats stats;
   rusage usage{};
   if (getrusage(RUSAGE_SELF, &usage) == 0)
-    stats.cpu_seconds = seconds(usage.ru_utime) + seconds(usage.ru_stime);
+    stats.cpu_seconds =
+        static_cast<double>(microseconds(usage.ru_utime) + microseconds(usage.ru_stime)) / 1e6;
   stats.start_time_seconds = start_time_seconds_;
   std::array<char, 256> buffer;
   const ssize_t length = memory_ ? pread(memory_.get(), buffer.data(), buffer.size(), 0) : 0;

@@ -186,7 +186,7 @@ HttpResponse serve_ready(const RouteParts& parts) {
 }
 
 // For what must be answered also while every worker waits for a device.
-exporters::HttpRoute at_once(std::string path, exporters::HttpHandler handler) {
+exporters::HttpRoute at_once(std::string path, const exporters::HttpHandler& handler) {
   return {HttpMethod::kGet, std::move(path), handler,
           [handler](const HttpRequest& request) { return std::optional(handler(request)); }};
 }

@@ -66,7 +66,7 @@ class BatchReads::Context {
 
  private:
   explicit Context(aio_context_t id) : id_(id) {
-    auto* const ring = reinterpret_cast<AnswerRing*>(id);
+    auto* const ring = reinterpret_cast<AnswerRing*>(id);  // NOLINT(performance-no-int-to-ptr)
     const bool is_known = ring->magic == kRingMagic && ring->incompatible_features == 0 &&
                           ring->header_size == sizeof(AnswerRing);
     if (is_known) ring_ = ring;

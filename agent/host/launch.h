@@ -13,6 +13,6 @@ using Launch = std::function<void(std::function<void()>)>;
 // In a thread of its own, which is left alone: it may be stuck in the kernel.
 inline void launch_thread(std::function<void()> task) { std::thread(std::move(task)).detach(); }
 // At once.
-inline void launch_here(std::function<void()> task) { task(); }
+inline void launch_here(const std::function<void()>& task) { task(); }
 
 }  // namespace rdmadiag::host

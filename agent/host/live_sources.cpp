@@ -7,7 +7,7 @@
 
 namespace rdmadiag::host {
 
-std::vector<DeviceSourceFactory> live_sources(Launch launch) {
+std::vector<DeviceSourceFactory> live_sources(const Launch& launch) {
   return {ethtool_source(make_ethtool_parts(launch)), dcb_source(make_dcb_transport()),
           devlink_source(make_devlink_reporters(launch)),
           surroundings_source(make_address_reader())};

@@ -10,6 +10,6 @@ namespace rdmadiag::host {
 
 // Not for captures and tests' folders: they ask this machine's kernel. A program that reads once
 // passes launch_here, so that what is read beside the readers is there too.
-[[nodiscard]] std::vector<DeviceSourceFactory> live_sources(Launch launch = launch_thread);
+[[nodiscard]] std::vector<DeviceSourceFactory> live_sources(const Launch& launch = launch_thread);
 
 }  // namespace rdmadiag::host

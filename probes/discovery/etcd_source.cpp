@@ -71,7 +71,7 @@ core::Status EtcdSource::stay_registered(EtcdClient& etcd) {
 // No longer than the lease can wait; then the watch is taken up again where it ended.
 core::Status EtcdSource::watch_once(EtcdClient& etcd, const Publish& publish) {
   const auto time = std::chrono::duration_cast<std::chrono::milliseconds>(options_.ttl) / 3;
-  return etcd.watch(options_.prefix, revision_ + 1, time, [&](EtcdChanges changes) {
+  return etcd.watch(options_.prefix, revision_ + 1, time, [&](const EtcdChanges& changes) {
     for (const EtcdEvent& event : changes.events) apply(event);
     revision_ = std::max(revision_, changes.revision);
     lost_ = changes.lost;

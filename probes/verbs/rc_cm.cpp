@@ -44,7 +44,9 @@ sockaddr_storage socket_address(const core::Gid& gid, std::uint16_t port) {
 sockaddr* generic(sockaddr_storage& storage) { return reinterpret_cast<sockaddr*>(&storage); }
 
 // The context of an id is the number of its connection.
-void* to_context(RcConnectionId id) { return reinterpret_cast<void*>(std::uintptr_t{id}); }
+void* to_context(RcConnectionId id) {
+  return reinterpret_cast<void*>(std::uintptr_t{id});  // NOLINT(performance-no-int-to-ptr)
+}
 RcConnectionId from_context(const void* context) {
   return static_cast<RcConnectionId>(reinterpret_cast<std::uintptr_t>(context));
 }
