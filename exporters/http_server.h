@@ -1,8 +1,7 @@
 // The agent's HTTP and HTTPS server: exact routes, bounded in every direction. One thread does all
-// network input and output, `limits.workers` threads run the handlers; what takes no time the
-// network thread answers itself. A slow, idle or hostile
-// client costs one connection slot at most, and the longest waiting one gives way when slots run
-// out.
+// network input and output and answers what is quick, `limits.workers` threads run the other
+// handlers. A slow, idle or hostile client costs one connection slot at most, and the longest
+// waiting one gives way when slots run out.
 #pragma once
 
 #include <chrono>

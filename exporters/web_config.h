@@ -53,8 +53,8 @@ struct WebConfig {
   std::vector<std::filesystem::path> files;  // everything that was read, this file first
 };
 
-// Reads the file and those it names (relative ones beside it). The error has a line for
-// each problem, with file:line:key.
+// Reads the file and those it names (relative ones beside it). The error has a line for each
+// problem, with file:line:key.
 [[nodiscard]] core::Result<WebConfig> load_web_config(const std::filesystem::path& file);
 
 // The same from text, for files in `folder`; `name` is what messages call it.

@@ -63,7 +63,7 @@ std::optional<double> read_boot_time(const std::filesystem::path& proc) {
   return seconds ? std::optional(static_cast<double>(*seconds)) : std::nullopt;
 }
 
-// The constructor's reading of /proc/self/stat, in clock ticks since boot (proc(5), field 22).
+// When the process was started, in clock ticks since boot: field 22 of /proc/self/stat (proc(5)).
 std::optional<std::uint64_t> read_start_time(const std::filesystem::path& proc) {
   const core::UniqueFd fd = open_file(proc / "self/stat");
   std::array<char, 1024> buffer;

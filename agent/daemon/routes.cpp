@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <tl/expected.hpp>
 
@@ -66,18 +67,22 @@ bool wants_per_peer(config::PerPeerSeries when, const core::AgentStatus& agent) 
   return targets <= kSmallMesh;
 }
 
-HttpResponse serve_metrics(const RouteParts& parts, const HttpRequest& request,
-                           exporters::TextPool& pool, const Observation& observation) {
+// Nothing when `observe` gives none.
+std::optional<HttpResponse> serve_metrics(
+    const RouteParts& parts, const HttpRequest& request, exporters::TextPool& pool,
+    const std::function<std::shared_ptr<const Observation>()>& observe) {
   const auto sources = requested_sources(request);
   if (!sources) return sources.error();
+  const auto observation = observe();
+  if (!observation) return std::nullopt;
   const auto config = parts.config.get();
-  const core::AgentStatus agent = make_agent_status(parts, observation);
+  const core::AgentStatus agent = make_agent_status(parts, *observation);
   const exporters::MetricsOptions options{
       .sources = *sources,
       .per_peer_series = wants_per_peer(config->probes.ud.per_peer_series, agent),
       .node_exporter = config->compat.node_exporter};
   auto text = pool.take();
-  exporters::render_prometheus(*observation.host, agent, options, *text);
+  exporters::render_prometheus(*observation->host, agent, options, *text);
   return response(kExpositionType, std::move(text));
 }
 
@@ -88,9 +93,7 @@ std::optional<HttpResponse> try_serve_metrics(const RouteParts& parts, const Htt
   constexpr std::chrono::milliseconds kPatience{5};
   constexpr std::size_t kLongText = 256 * 1024;
   if (pool.longest() > kLongText) return std::nullopt;
-  const auto observation = parts.observer.try_observe(kPatience);
-  if (!observation) return std::nullopt;
-  return serve_metrics(parts, request, pool, *observation);
+  return serve_metrics(parts, request, pool, [&] { return parts.observer.try_observe(kPatience); });
 }
 
 // For what people read.
@@ -252,7 +255,8 @@ std::vector<exporters::HttpRoute> make_routes(const RouteParts& parts, Lifecycle
        [parts](const HttpRequest& request) { return serve_rc(parts, request); }},
       {HttpMethod::kGet, "/metrics",
        [parts, pool](const HttpRequest& request) {
-         return serve_metrics(parts, request, *pool, *parts.observer.observe());
+         return *serve_metrics(parts, request, *pool,
+                               [&parts] { return parts.observer.observe(); });
        },
        [parts, pool](const HttpRequest& request) {
          return try_serve_metrics(parts, request, *pool);

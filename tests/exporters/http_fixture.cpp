@@ -36,11 +36,11 @@ std::vector<HttpRoute> test_routes() {
           {HttpMethod::kPost, "/echo", &echo}};
 }
 
-HttpFixture::HttpFixture(HttpServerOptions options) {
+HttpFixture::HttpFixture(HttpServerOptions options, std::vector<HttpRoute> routes) {
   if (options.listen_addresses.empty() && options.sockets.empty()) {
     options.listen_addresses = {"127.0.0.1:0"};
   }
-  auto started = HttpServer::start(std::move(options), test_routes(), clock);
+  auto started = HttpServer::start(std::move(options), std::move(routes), clock);
   if (!started) {
     FAIL(started.error().message());
   }

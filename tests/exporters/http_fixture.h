@@ -3,13 +3,18 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "agent/core/clock.h"
 #include "exporters/http_server.h"
 
+// /metrics, /big (200 kB), /echo (what the handler saw, GET and POST).
+[[nodiscard]] std::vector<rdmadiag::exporters::HttpRoute> test_routes();
+
 struct HttpFixture {
   // Listens on 127.0.0.1 unless the options name another address. Fails the test when it cannot.
-  explicit HttpFixture(rdmadiag::exporters::HttpServerOptions options = {});
+  explicit HttpFixture(rdmadiag::exporters::HttpServerOptions options = {},
+                       std::vector<rdmadiag::exporters::HttpRoute> routes = test_routes());
 
   [[nodiscard]] std::string url(const std::string& path) const;  // http(s)://address/path
 
@@ -17,6 +22,3 @@ struct HttpFixture {
   std::unique_ptr<rdmadiag::exporters::HttpServer> server;
   std::string address;
 };
-
-// /metrics, /big (200 kB), /echo (what the handler saw, GET and POST).
-[[nodiscard]] std::vector<rdmadiag::exporters::HttpRoute> test_routes();

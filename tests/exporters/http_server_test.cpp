@@ -153,20 +153,15 @@ TEST_CASE("a quick answer is the network thread's own, also while every worker i
          release.wait();
          return text_response(200, "long");
        }}};
-  HttpServerOptions options;
-  options.listen_addresses = {"127.0.0.1:0"};
-  const unsigned workers = options.limits.workers;
-  const rdmadiag::core::SystemClock clock;
-  auto server = HttpServer::start(std::move(options), std::move(routes), clock);
-  REQUIRE(server);
-  const std::string address = (*server)->addresses().front();
-  const std::string url = "http://" + address + "/quick";
+  const unsigned workers = HttpLimits().workers;
+  const HttpFixture http({}, std::move(routes));
+  const std::string url = http.url("/quick");
   CHECK(get(url + "?x").body == "slow");
   CHECK(fetch({.url = url, .method = "DELETE"}).status == 405);
 
   std::vector<std::unique_ptr<RawClient>> at_work;
   for (unsigned i = 0; i < workers; ++i) {
-    at_work.push_back(std::make_unique<RawClient>(address));
+    at_work.push_back(std::make_unique<RawClient>(http.address));
     REQUIRE(at_work.back()->send("GET /long HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"));
   }
   while (inside < workers) std::this_thread::yield();
@@ -185,12 +180,8 @@ TEST_CASE("quick answers that take their time leave the rest to the workers") {
                                    std::this_thread::sleep_for(std::chrono::milliseconds(20));
                                    return std::optional(text_response(200, "quick"));
                                  }}};
-  HttpServerOptions options;
-  options.listen_addresses = {"127.0.0.1:0"};
-  const rdmadiag::core::SystemClock clock;
-  auto server = HttpServer::start(std::move(options), std::move(routes), clock);
-  REQUIRE(server);
-  RawClient client((*server)->addresses().front());
+  const HttpFixture http({}, std::move(routes));
+  RawClient client(http.address);
   REQUIRE(
       client.send("GET /quick HTTP/1.1\r\nHost: x\r\n\r\n"
                   "GET /quick HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"));
